@@ -1,0 +1,64 @@
+# Two commands do everything: `make book` and `make test`. `make help` lists the rest.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+BOOK   := _build/html/index.html
+JOBS   ?= 2
+NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')
+
+# Kernels start five times faster with bytecode; hashes must not depend on the process;
+# and one thread per process, since the simulations already use every core.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONHASHSEED := 0
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+export JUPYTER_PLATFORM_DIRS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book test notebooks lint lock bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+book: $(READY) ## re-execute every chapter and render the book
+	rm -rf _build
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "The book is at $(CURDIR)/$(BOOK)"
+
+test: $(READY) lint ## unit and property tests, strict nbval over every notebook, tests of the book
+	$(BIN)/pytest -n $(JOBS) --dist loadfile tests
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
+
+notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
+	$(BIN)/python chapters/execute.py $(NOTEBOOKS)
+	$(BIN)/python images/cover.py
+
+lint: $(READY) ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lock: $(READY) ## resolve the dependencies of pyproject.toml anew into requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --output-file requirements.lock --quiet --all-extras --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock"
+
+bench: $(READY) ## how much faster the fast paths are than the slow ones they are held to
+	$(BIN)/python tests/bench.py
+
+clean: ## remove the rendered book and the caches, keep the environment
+	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The environment: made once, and again only when the lock or the package's metadata change.
+# uv installs it in seconds; where uv does not run, pip installs the same hashed lock.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + ": run make with PYTHON=python3.12, say")'
+	$(PYTHON) -m venv --clear $(VENV)
+	awk '/^[a-z]/ {keep = /^uv==/} keep' requirements.lock > $(VENV)/uv.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.lock \
+	  && $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock \
+	  || $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index --editable .
+	@touch $@

@@ -1,0 +1,29 @@
+"""Online selection of diverse committees: the library behind the book.
+
+Data flows one way: a `Problem` (features, targets, distribution of the volunteers) goes to a
+strategy (`Greedy`, `CMDP`), and both go to `simulate`, which returns a table.
+
+>>> from committees import CMDP, Greedy, datasets, simulate
+>>> problem = datasets.brexit(features=["gender", "age"])
+>>> frame = simulate([Greedy(0.02), CMDP()], problem, sizes=[50, 100], runs=10, seed=2021)
+"""
+
+from committees import datasets
+from committees.cmdp import CMDP
+from committees.greedy import Greedy
+from committees.problem import Problem
+from committees.simulation import DeadEnd, Recruitment, recruit, simulate
+from committees.strategy import Session, Strategy
+
+__all__ = [
+    "CMDP",
+    "DeadEnd",
+    "Greedy",
+    "Problem",
+    "Recruitment",
+    "Session",
+    "Strategy",
+    "datasets",
+    "recruit",
+    "simulate",
+]

@@ -1,0 +1,43 @@
+r"""Exact expectations for small committees, by following every way in which one can fill up.
+
+For a strategy that looks only at whom it has accepted, the committee so far is the state of an
+absorbing Markov chain: from committee $N$, a volunteer of type $x$ arrives with probability $p(x)$
+and is accepted with probability $a_N(x)$. The expected number $V(N)$ of people still to be seen
+solves $V(N) = 1 + \sum_x p(x) a_N(x) V(N + x) + (1 - g_N) V(N)$, that is
+
+$$V(N) = \frac{1 + \sum_x p(x)\, a_N(x)\, V(N + x)}{g_N}, \qquad g_N = \sum_x p(x)\, a_N(x),$$
+
+with $V(N) = 0$ for a full committee. There are $\binom{n + K}{K}$ committees of up to $K$ people of
+$n$ types: an oracle for small problems.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from committees.problem import Problem
+from committees.strategy import Strategy
+
+
+def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
+    """The expected number of people seen until the committee is full; infinite at a dead end."""
+
+    @cache
+    def to_see(committee: tuple[int, ...]) -> float:
+        if len(committee) == size:
+            return 0.0
+        session = strategy.start(problem, size)
+        for kind in committee:
+            session.see(np.array([kind]), np.array([True]))
+        weights = problem.p * session.acceptance
+        if weights.sum() <= 0:
+            return np.inf
+        after = sum(
+            weights[kind] * to_see(tuple(sorted((*committee, int(kind)))))
+            for kind in np.flatnonzero(weights)
+        )
+        return float((1 + after) / weights.sum())
+
+    return to_see(())

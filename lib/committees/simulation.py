@@ -1,0 +1,258 @@
+r"""Two simulators of the same process, and many runs of it.
+
+**Step by step**: the paper's pseudocode, read aloud. One volunteer at a time is drawn from $p$, and
+accepted with the probability that the strategy gives the volunteer's type right now.
+
+**Fast**: while the acceptance probabilities $a(x)$ are fixed, the wait for the next acceptance is
+geometric with parameter $g = \sum_x p(x) a(x)$, and the type of whoever it is has the distribution
+$p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and all the acceptances
+until the probabilities change can be drawn at once. Same law, far fewer steps.
+
+A run depends on (strategy, problem, size, seed) alone. Run number r always uses the r-th child of
+the seed, whoever computes it and in whatever order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from loky import get_reusable_executor
+from tqdm import tqdm
+
+from committees.problem import FloatArray, IntArray, Problem
+from committees.strategy import Strategy
+
+#: How long `simulate` works alone before it calls for help: less than it takes to start a pool.
+PATIENCE = 1.0
+
+
+class DeadEnd(RuntimeError):
+    """The strategy would accept nobody who can still come."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recruitment:
+    """One committee: whom it accepted, in order, and how many had been seen by then.
+
+    Attributes
+    ----------
+    kinds
+        The types of the people accepted, as positions in `problem.types`.
+    screened
+        For each of them, the number of people seen so far, rejected ones included.
+    """
+
+    kinds: IntArray
+    screened: IntArray
+
+
+def recruit(
+    strategy: Strategy,
+    problem: Problem,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    step_by_step: bool = False,
+) -> Recruitment:
+    """Fill one committee."""
+    return (_slow if step_by_step else _fast)(strategy, problem, size, rng)
+
+
+def _slow(strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator) -> Recruitment:
+    session = strategy.start(problem, size)
+    cumulative = _cumulative(problem.p)
+    kinds: list[int] = []
+    screened: list[int] = []
+    seen = 0
+    acceptance = None
+    while len(kinds) < size:
+        if session.acceptance is not acceptance:
+            acceptance = session.acceptance
+            _rate(strategy, problem, acceptance, len(kinds), size)
+        seen += 1
+        kind = int(np.searchsorted(cumulative, rng.random(), side="right"))
+        accepted = bool(rng.random() < acceptance[kind])
+        session.see(np.array([kind]), np.array([accepted]))
+        if accepted:
+            kinds.append(kind)
+            screened.append(seen)
+    return Recruitment(np.array(kinds), np.array(screened))
+
+
+def _fast(strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator) -> Recruitment:
+    session = strategy.start(problem, size)
+    kinds: list[IntArray] = []
+    waits: list[IntArray] = []
+    seated = 0
+    while seated < size:
+        rate = _rate(strategy, problem, session.acceptance, seated, size)
+        cumulative = _cumulative(problem.p * session.acceptance)
+        block = np.searchsorted(cumulative, rng.random(size - seated), side="right")
+        wait = rng.geometric(min(rate, 1.0), size - seated)
+        noted = session.see(block, np.ones(len(block), dtype=bool))
+        kinds.append(block[:noted])
+        waits.append(wait[:noted])
+        seated += noted
+    return Recruitment(np.concatenate(kinds), np.cumsum(np.concatenate(waits)))
+
+
+def _cumulative(weights: FloatArray) -> FloatArray:
+    """A distribution function that a number below one always falls within."""
+    total = np.cumsum(weights)
+    return np.asarray(total / total[-1])
+
+
+def _rate(
+    strategy: Strategy, problem: Problem, acceptance: FloatArray, seated: int, size: int
+) -> float:
+    rate = float(problem.p @ acceptance)
+    if rate <= 0:
+        raise DeadEnd(
+            f"{strategy}: after {seated} of {size} seats it would accept "
+            "nobody of the types that occur in p"
+        )
+    return rate
+
+
+def simulate(
+    strategies: Strategy | Sequence[Strategy],
+    problem: Problem,
+    sizes: int | Iterable[int],
+    runs: int = 50,
+    seed: int = 2021,
+    *,
+    step_by_step: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Recruit many committees.
+
+    Parameters
+    ----------
+    strategies, problem
+        Who decides, and for whom.
+    sizes
+        The committee sizes, K.
+    runs
+        How many independent recruitments of each.
+    seed
+        Where all randomness comes from.
+    step_by_step
+        Whether to draw every volunteer, as the paper's pseudocode does, instead of skipping
+        rejections.
+    workers
+        The number of processes that may be used; all cores by default. Short work stays in this
+        one. The result does not depend on it.
+    executor
+        Runs the work instead of our own processes: any `concurrent.futures.Executor`.
+    progress
+        Whether long work shows a bar (in a terminal; never in a notebook).
+
+    Returns
+    -------
+    A tidy table: strategy, size, run, screened (people seen) and loss, a row per committee.
+    """
+    chosen = [strategies] if isinstance(strategies, Strategy) else list(strategies)
+    lengths = _check(chosen, sizes, runs, seed, workers)
+    chunk = max(1, runs // 10)
+    tasks: list[Task] = [
+        (strategy, problem, marks, range(runs)[first : first + chunk], seed, step_by_step)
+        for strategy in chosen
+        for marks in ([[size] for size in lengths] if strategy.sized else [lengths])
+        for first in range(0, runs, chunk)
+    ]
+    bar = tqdm(
+        total=len(tasks), disable=None if progress else True, delay=PATIENCE, desc="recruiting"
+    )
+    with bar:
+        rows = [row for part in _spread(_run, tasks, workers, executor, bar.update) for row in part]
+    frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    order = {str(strategy): rank for rank, strategy in enumerate(chosen)}
+    return frame.sort_values(
+        ["strategy", "size", "run"],
+        key=lambda column: column.map(order) if column.name == "strategy" else column,
+        ignore_index=True,
+    )
+
+
+Task = tuple[Strategy, Problem, list[int], range, int, bool]
+Row = tuple[str, int, int, int, float]
+
+
+def _run(task: Task) -> list[Row]:
+    strategy, problem, marks, which, seed, step_by_step = task
+    rows = []
+    for run in which:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
+        found = recruit(strategy, problem, marks[-1], rng, step_by_step=step_by_step)
+        for mark in marks:
+            loss = problem.loss_of_kinds(found.kinds[:mark])
+            rows.append((str(strategy), mark, run, int(found.screened[mark - 1]), loss))
+    return rows
+
+
+def _spread(
+    work: Callable[[Task], list[Row]],
+    tasks: list[Task],
+    workers: int | None,
+    executor: Executor | None,
+    done: Callable[[], object],
+) -> Iterator[list[Row]]:
+    """Do the tasks: here for a moment, then, if some are left, in other processes."""
+    start = time.monotonic()
+    waiting = list(reversed(tasks))
+    while waiting and executor is None and (workers == 1 or time.monotonic() - start < PATIENCE):
+        yield work(waiting.pop())
+        done()
+    if not waiting:
+        return
+    futures = [
+        (executor or get_reusable_executor(max_workers=workers)).submit(work, task)
+        for task in reversed(waiting)
+    ]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+            done()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _check(
+    strategies: Sequence[object],
+    sizes: int | Iterable[int],
+    runs: int,
+    seed: int,
+    workers: int | None,
+) -> list[int]:
+    if not strategies:
+        raise ValueError("strategies: there are none")
+    for strategy in strategies:
+        if not isinstance(strategy, Strategy):
+            raise ValueError(f"strategies: expected strategies such as CMDP(), got {strategy!r}")
+    names = [str(strategy) for strategy in strategies]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"strategies: {name!r} is there {names.count(name)} times")
+    lengths = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    if not lengths:
+        raise ValueError("sizes: there are none")
+    for size in lengths:
+        _whole("size", size, 1)
+    _whole("runs", runs, 1)
+    _whole("seed", seed, 0)
+    if workers is not None:
+        _whole("workers", workers, 1)
+    return sorted({int(size) for size in lengths})
+
+
+def _whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
