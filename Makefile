@@ -51,9 +51,9 @@ bench: $(READY) ## how much faster the fast paths are than the slow ones they ar
 clean: ## remove the rendered book and the caches, keep the environment
 	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# The environment: made once, and again only when the lock or the package's metadata change.
+# The environment: made once, and again only when the lock changes.
 # uv installs it in seconds; where uv does not run, pip installs the same hashed lock.
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + ": run make with PYTHON=python3.12, say")'
 	$(PYTHON) -m venv --clear $(VENV)
 	awk '/^[a-z]/ {keep = /^uv==/} keep' requirements.lock > $(VENV)/uv.lock

@@ -214,8 +214,8 @@ class Problem:
         return Problem, (self.targets, self.p)
 
     def __repr__(self) -> str:
-        features = ", ".join(f"{feature} ({len(v)})" for feature, v in self.features.items())
-        return f"Problem({features}; {len(self.p)} types)"
+        features = ", ".join(f"{feature} {len(v)}" for feature, v in self.features.items())
+        return f"Problem({features})"
 
 
 def _frozen(array: Array) -> Array:

@@ -1,0 +1,227 @@
+"""The pictures of the book: one style, one colour per strategy, everywhere.
+
+Bands show the mean and its 95 % interval over runs. Nothing here computes a result.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from committees.lp import Policy
+from committees.problem import Problem
+from committees.simulation import Recruitment
+
+_BLIND_SAFE = sns.color_palette("colorblind")
+_COLOURS = {
+    "Greedy 0.02": _BLIND_SAFE[0],
+    "Greedy 0.05": _BLIND_SAFE[9],
+    "Greedy": _BLIND_SAFE[0],
+    "CMDP": _BLIND_SAFE[1],
+}
+#: For what is neither a strategy nor data: bounds, targets, quotas.
+REFERENCE = "#444444"
+LABELS = {
+    "size": "committee size",
+    "screened": "people screened",
+    "loss": "representation loss",
+}
+
+
+def use_style() -> None:
+    """Set the book's look; every notebook calls this once."""
+    sns.set_theme(
+        context="notebook",
+        style="whitegrid",
+        palette="colorblind",
+        rc={
+            "figure.figsize": (8, 4),
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+        },
+    )
+
+
+def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
+    """The colour of each strategy: the one it has in every chapter, or a spare one."""
+    spare = iter([*_BLIND_SAFE[2:9], *_BLIND_SAFE] * (1 + len(names)))
+    return {name: _COLOURS.get(name) or next(spare) for name in names}
+
+
+def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
+    """People screened and loss against the committee size, side by side."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8))
+    for ax, column in zip(axes, ["screened", "loss"], strict=True):
+        lines(frame, column, ax)
+        if column in log:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+    axes[1].get_legend().remove()
+    return figure
+
+
+def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
+    """One column of a simulation's table against the committee size: mean and 95 % interval."""
+    names = list(frame["strategy"].unique())
+    sns.lineplot(
+        frame,
+        x="size",
+        y=column,
+        hue="strategy",
+        palette=palette(names),
+        style="strategy",
+        markers=True,
+        dashes=False,
+        errorbar=("se", 1.96),
+        ax=ax,
+    )
+    ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
+    ax.legend(title=None)
+
+
+def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Figure:
+    """Losses of every run and on average, and bounds on them as functions of the committee size.
+
+    A bound named like a strategy has its colour; any other is listed by its name.
+    """
+    figure, ax = plt.subplots()
+    lines(frame, "loss", ax)
+    colours = palette(list(frame["strategy"].unique()))
+    ax.scatter(frame["size"], frame["loss"], s=9, alpha=0.3, c=frame["strategy"].map(colours))
+    dashes = itertools.cycle(["--", ":", "-."])
+    for name, limit in bounds.items():
+        own = colours.get(name)
+        ax.plot(
+            limit,
+            "--" if own else next(dashes),
+            color=own or REFERENCE,
+            label=f"bound for {name}" if own else name,
+        )
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return figure
+
+
+def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
+    """People screened per seat against loss: every strategy a path, every size a point on it."""
+    figure, ax = plt.subplots(figsize=(8, 4.6))
+    per_seat = frame.assign(per_seat=frame["screened"] / frame["size"])
+    means = per_seat.groupby(["strategy", "size"], sort=False)[["per_seat", "loss"]].mean()
+    for name, colour in palette(list(frame["strategy"].unique())).items():
+        path = means.loc[name]
+        ax.plot(path["per_seat"], path["loss"], "o-", color=colour, label=name)
+        for size in label_sizes:
+            ax.annotate(
+                f"{size:,} seats",
+                (float(path["per_seat"][size]), float(path["loss"][size])),
+                xytext=(0, 8 if size == path.index[0] else -17),
+                textcoords="offset points",
+                ha="center",
+                fontsize=10,
+                color=colour,
+            )
+    ax.set(
+        xscale="log",
+        xlabel="people screened per seat",
+        ylabel=LABELS["loss"],
+        ylim=(0, None),
+    )
+    ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.legend()
+    return figure
+
+
+def shares(problem: Problem) -> Figure:
+    """Who is wanted and who comes, value by value."""
+    figure, ax = plt.subplots(figsize=(8, 0.6 + 0.28 * len(problem.target)))
+    labels = [f"{feature}: {value}" for feature, value in problem.targets.index]
+    rows = np.arange(len(labels))[::-1]
+    ax.hlines(rows, problem.presence, problem.target, color="0.75", zorder=1)
+    ax.scatter(problem.target, rows, marker="|", s=160, linewidth=3, color=REFERENCE, zorder=3)
+    ax.scatter(problem.presence, rows, color=_BLIND_SAFE[4], zorder=2)
+    ax.set(yticks=rows, yticklabels=labels, xlabel="share", xlim=(0, None))
+    ax.legend(
+        [ax.collections[1], ax.collections[2]],
+        ["target", "among the volunteers"],
+        loc="lower right",
+    )
+    ax.grid(axis="y", visible=False)
+    return figure
+
+
+def acceptance_map(policy: Policy) -> Figure:
+    """The acceptance table as a picture: dark is always, light is never.
+
+    The two features with the most values make the rows, the others the columns.
+    """
+    by_size = sorted(policy.problem.features, key=lambda f: len(policy.problem.features[f]))
+    rows = [f for f in by_size if f in by_size[-2:]] if len(by_size) > 2 else by_size[-1:]
+    columns = [f for f in policy.problem.features if f not in rows]
+    table = policy.acceptance.unstack(columns, sort=False) if columns else policy.acceptance
+    table = pd.DataFrame(table)
+    if len(rows) > 1:
+        order = pd.MultiIndex.from_product([policy.problem.features[f] for f in rows], names=rows)
+        table = table.reorder_levels(rows).reindex(order)
+    size = (3.5 + 0.3 * table.shape[1], 2.2 + 0.25 * table.shape[0])
+    figure, ax = plt.subplots(figsize=size)
+    sns.heatmap(
+        table,
+        vmin=0,
+        vmax=1,
+        cmap="crest",
+        linewidths=0.5,
+        cbar_kws={"label": "acceptance probability", "shrink": 0.6},
+        ax=ax,
+        xticklabels=[_join(column) for column in table.columns],
+        yticklabels=[_join(row) for row in table.index],
+    )
+    ax.set(xlabel=" · ".join(columns), ylabel=" · ".join(rows))
+    ax.tick_params(axis="x", rotation=90)
+    ax.tick_params(axis="y", rotation=0)
+    return figure
+
+
+def _join(label: object) -> str:
+    return " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def filling(
+    problem: Problem, found: Recruitment, feature: str, limits: pd.Series | None = None
+) -> Figure:
+    """A committee filling up, seat by seat: the people of each value of one feature.
+
+    Solid lines are seats taken, dotted ones the target (as a path from nothing to its share), and
+    crosses the quotas, where there are any.
+    """
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8), sharey=True)
+    seats = np.arange(1, len(found.kinds) + 1)
+    values = problem.features[feature]
+    colours = sns.color_palette("colorblind", len(values))
+    for value, colour in zip(values, colours, strict=True):
+        row = problem.targets.index.get_loc((feature, value))
+        taken = np.cumsum((problem.codes[found.kinds] == row).any(axis=1))
+        axes[0].step(seats, taken, color=colour, where="post", label=value)
+        axes[0].plot([0, len(seats)], [0, problem.target[row] * len(seats)], ":", color=colour)
+        axes[1].step(found.screened, taken, color=colour, where="post")
+        if limits is not None:
+            for ax, end in zip(axes, (seats[-1], found.screened[-1]), strict=True):
+                ax.plot(end, limits.iloc[row], "x", color=colour, markersize=9, mew=2)
+    axes[0].set(xlabel="seats taken", ylabel="people accepted")
+    axes[1].set(xlabel="people screened")
+    axes[0].legend(title=feature)
+    return figure

@@ -1,0 +1,172 @@
+"""The book itself: its notebooks, and the pages that are made of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import papermill
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[1]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+ENTRIES = [chapter["file"] for part in TOC["parts"] for chapter in part["chapters"]]
+NOTEBOOKS = sorted((ROOT / "chapters").rglob("*.ipynb"))
+NAMES = [str(path.relative_to(ROOT / "chapters")) for path in NOTEBOOKS]
+
+
+def load(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in load(path).cells if cell.cell_type == "code"]
+
+
+def test_every_page_is_in_the_table_of_contents_once():
+    pages = [p for p in (ROOT / "chapters").rglob("*") if p.suffix in (".md", ".ipynb")]
+    names = sorted(str(path.relative_to(ROOT).with_suffix("")) for path in pages)
+    assert names == sorted(ENTRIES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_notebooks_are_committed_executed(path):
+    """nbval passes over cells that were never executed."""
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert not any(output.output_type == "error" for output in outputs)
+    assert not any(output.get("name") == "stderr" for output in outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_notebooks_hold_no_trace_of_a_machine(path):
+    notebook = load(path)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.language_info == {"name": "python"}
+    assert not any("execution" in cell.metadata for cell in notebook.cells)
+    assert not re.search(r"(?<![\w.])/(home|root|tmp|work|Users)/\w", path.read_text())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_every_figure_has_a_name_a_caption_and_a_description(path):
+    for cell in code_cells(path):
+        if any("image/png" in output.get("data", {}) for output in cell.outputs):
+            shown = cell.metadata["mystnb"]
+            assert shown["figure"]["name"].startswith("fig-")
+            assert shown["figure"]["caption"].endswith(".")
+            assert len(shown["image"]["alt"]) > 60
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_cells_are_short_and_well_explained(path):
+    notebook = load(path)
+    lines = [len(cell.source.splitlines()) for cell in code_cells(path)]
+    words = sum(len(c.source.split()) for c in notebook.cells if c.cell_type == "markdown")
+    assert max(lines) <= 16
+    assert words >= 8 * sum(lines)
+
+
+@pytest.mark.parametrize(
+    ("chapter", "parameters"),
+    [
+        ("03_formal_setting", {"features": ["gender", "age"], "sizes": [20], "size": 20}),
+        ("04_known_distribution", {"features": ["region"], "sizes": [10, 20], "delta": 0.2}),
+    ],
+)
+def test_chapters_take_parameters(chapter, parameters, tmp_path):
+    source = ROOT / "chapters" / f"{chapter}.ipynb"
+    known = papermill.inspect_notebook(source)
+    assert set(parameters) <= set(known)
+    assert all(parameter["help"] for parameter in known.values())
+    papermill.execute_notebook(
+        source,
+        tmp_path / "out.ipynb",
+        {**parameters, "runs": 5, "seed": 1},
+        cwd=source.parent,
+        progress_bar=False,
+    )
+
+
+def test_the_snippet_in_the_readme_runs():
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    names: dict = {}
+    exec(snippet, names)
+    assert len(names["frame"]) == 2 * 2 * 50
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The book, rendered from the stored outputs, with warnings as errors."""
+    folder = tmp_path_factory.mktemp("book")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    config["execute"]["execute_notebooks"] = "off"
+    (folder / "_config.yml").write_text(yaml.safe_dump(config))
+    program = str(Path(sys.executable).parent / "jupyter-book")
+    command = [program, "build", str(ROOT), "-W", "-n", "--keep-going"]
+    command += ["--path-output", str(folder), "--config", str(folder / "_config.yml")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def pages(site):
+    wanted = [site / "README.html", *(site / f"{entry}.html" for entry in ENTRIES)]
+    return {path: BeautifulSoup(path.read_text(), "html.parser") for path in wanted}
+
+
+def test_the_build_fails_when_a_cell_does():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    assert config["execute"]["execute_notebooks"] == "force"
+    assert config["sphinx"]["config"]["nb_execution_raise_on_error"] is True
+    assert "-W -n --keep-going" in (ROOT / "Makefile").read_text()
+
+
+def test_links_lead_somewhere(pages, site):
+    for path, page in pages.items():
+        for link in page.find_all("a", href=True):
+            url = urlsplit(link["href"])
+            if url.scheme:
+                continue
+            target = (path.parent / unquote(url.path)).resolve() if url.path else path
+            assert target.exists(), f"{path.name}: {link['href']}"
+            if url.fragment and target in pages:
+                found = pages[target].find(id=unquote(url.fragment))
+                assert found or url.fragment == "", f"{path.name}: {link['href']}"
+    assert (site / "index.html").exists()
+
+
+def test_pictures_are_there_and_described(pages):
+    seen = 0
+    for path, page in pages.items():
+        for image in page.select("article img"):
+            assert (path.parent / unquote(image["src"])).exists(), f"{path.name}: {image['src']}"
+            assert len(image.get("alt", "")) > 60, f"{path.name}: {image['src']}"
+            seen += 1
+    assert seen >= 8
+
+
+def test_nothing_is_loaded_from_elsewhere(pages):
+    for path, page in pages.items():
+        for tag in page.find_all(["script", "link", "img", "iframe"]):
+            source = tag.get("src") or (tag.get("href") if tag.get("rel") != ["canonical"] else "")
+            assert not (source or "").startswith(("http:", "https:", "//")), f"{path.name}: {tag}"
+
+
+def test_pages_have_one_title_and_no_loose_ends(pages):
+    for path, page in pages.items():
+        article = page.find("article")
+        assert len(article.find_all("h1")) == 1, path.name
+        text = article.get_text()
+        assert "{glue" not in text, path.name
+        assert "{eq}" not in text, path.name
+        assert "{prf" not in text, path.name
+        assert "undefined" not in text, path.name
