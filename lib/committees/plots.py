@@ -138,6 +138,7 @@ def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
         xlabel="people screened per seat",
         ylabel=LABELS["loss"],
         ylim=(0, None),
+        xlim=(1, None),
     )
     ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     ax.xaxis.set_major_formatter("{x:g}")
