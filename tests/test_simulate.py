@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -76,7 +77,7 @@ def slow(strategy, problem, size, rng):
 
 def counts_failures_instead_of_trials(strategy, problem, size, rng):
     found = recruit(strategy, problem, size, rng)
-    return Recruitment(found.kinds, np.maximum(found.screened - np.arange(1, size + 1), 1))
+    return replace(found, screened=np.maximum(found.screened - np.arange(1, size + 1), 1))
 
 
 def forgets_to_weigh_by_acceptance(strategy, problem, size, rng):
@@ -84,7 +85,7 @@ def forgets_to_weigh_by_acceptance(strategy, problem, size, rng):
     found = recruit(strategy, problem, size, rng)
     open_types = np.flatnonzero(acceptance)
     weights = problem.p[open_types] / problem.p[open_types].sum()
-    return Recruitment(rng.choice(open_types, size, p=weights), found.screened)
+    return replace(found, kinds=rng.choice(open_types, size, p=weights))
 
 
 def notices_full_quotas_one_person_late(strategy, problem, size, rng):
@@ -100,7 +101,7 @@ def notices_full_quotas_one_person_late(strategy, problem, size, rng):
         session.see(np.array([kind]), np.array([True]))
         kinds.append(kind)
         screened.append(seen)
-    return Recruitment(np.array(kinds), np.array(screened))
+    return Recruitment(np.array(kinds), np.array(screened), session)
 
 
 @pytest.mark.parametrize("strategy", [Greedy(0.0), Greedy(0.1), CMDP()], ids=str)

@@ -1,7 +1,7 @@
 """Online selection of diverse committees: the library behind the book.
 
 Data flows one way: a `Problem` (features, targets, distribution of the volunteers) goes to a
-strategy (`Greedy`, `CMDP`), and both go to `simulate`, which returns a table.
+strategy (`Greedy`, `CMDP`, `RLCMDP`), and both go to `simulate`, which returns a table.
 
 >>> from committees import CMDP, Greedy, datasets, simulate
 >>> problem = datasets.brexit(features=["gender", "age"])
@@ -12,13 +12,17 @@ from committees import datasets
 from committees.cmdp import CMDP
 from committees.greedy import Greedy
 from committees.problem import Problem
-from committees.simulation import DeadEnd, Recruitment, recruit, simulate
+from committees.recruitment import DeadEnd, Recruitment, recruit
+from committees.rl_cmdp import RLCMDP, PlugIn
+from committees.simulation import simulate
 from committees.strategy import Session, Strategy
 
 __all__ = [
     "CMDP",
+    "RLCMDP",
     "DeadEnd",
     "Greedy",
+    "PlugIn",
     "Problem",
     "Recruitment",
     "Session",

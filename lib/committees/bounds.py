@@ -1,14 +1,25 @@
-"""What the paper proves about Greedy and CMDP, as functions (Propositions 1 and 2, Lemma 2)."""
+r"""What the paper proves, as functions: Propositions 1 and 2, Lemma 2, Theorems 1 and 2.
+
+The theorems are stated with $O(\cdot)$; their constants are read off the proofs. `"paper"` takes
+them as printed there, `"mended"` as they follow:
+
+- the sum over episodes $\sum_l |E_l| / \sqrt{\tau_l - 1}$ is at most $(\sqrt 2 + 1) \sqrt T$, not
+  $2 \sqrt T$, and $\sum_l |E_l| / (\tau_l - 1)$ at most $\log_2 T$, not $\log T$;
+- a factor $\sqrt 2$ of the radius is not lost on the way;
+- the first person, before whom nothing is known, is counted;
+- the union bound counts every value that can deviate by itself.
+"""
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import log, log2, sqrt
 from typing import Any, Literal
 
 from scipy import stats
 
 from committees.lp import Policy
 from committees.problem import Problem
+from committees.rl_cmdp import MAURER_PONTIL
 
 
 def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
@@ -31,10 +42,15 @@ def cmdp_loss(
     """
     if not 0 < delta < 1:
         raise ValueError(f"delta: expected a number between 0 and 1, got {delta!r}")
-    values = [len(v) for v in problem.features.values()]
-    terms = sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
+    terms = deviations(problem, union)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
     return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0
+
+
+def deviations(problem: Problem, union: Literal["paper", "full"]) -> int:
+    """How many shares a union bound counts: see `cmdp_loss`."""
+    values = [len(v) for v in problem.features.values()]
+    return sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
 
 
 def rejections(policy: Policy, size: int) -> Any:
@@ -43,3 +59,63 @@ def rejections(policy: Policy, size: int) -> Any:
     People screened = size + this, whose mean is size / rate.
     """
     return stats.nbinom(size, policy.rate)
+
+
+Version = Literal["paper", "mended"]
+
+#: What the sum over episodes of |E| / sqrt(start - 1) is at most, in units of sqrt(T).
+EPISODE_SUM = {"paper": 2.0, "mended": sqrt(2) + 1}
+
+
+def learning_term(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "mended",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """What not knowing p costs in regret, up to a horizon of so many people, under optimism."""
+    n, t = len(problem.p), horizon
+    if confidence == "l1":
+        weight = log(6 * n * t * max(t - 1, 1) / delta)
+        factor = 4.0 if version == "paper" else 2 * sqrt(2) * EPISODE_SUM["mended"]
+        return factor * sqrt(n * weight * t) + (version == "mended")
+    first, second = MAURER_PONTIL
+    weight = log(6 * n * t / delta)
+    rest = log(t) if version == "paper" else log2(t)
+    slow = 2 * first * sqrt(n * weight * t) * EPISODE_SUM[version]
+    return slow + 2 * second * n * weight * rest + (version == "mended")
+
+
+def regret(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "mended",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """Theorems 1 and 2: a bound on the regret R(T), with probability 1 - delta."""
+    chance = sqrt(2 * horizon * log(3 / delta))
+    return learning_term(problem, horizon, delta, version, confidence) + chance
+
+
+def violation(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "mended",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """Theorems 1 and 2: a bound on the constraint violation, with probability 1 - delta."""
+    terms = max(1, deviations(problem, "paper" if version == "paper" else "full"))
+    chance = sqrt(2 * horizon * log(6 * terms / delta))
+    return learning_term(problem, horizon, delta, version, confidence) + chance
+
+
+def rl_loss(problem: Problem, horizon: int, delta: float, rate: float) -> float:
+    """Theorem 1: a bound on the loss after so many people, where `rate` is the best rate g*.
+
+    Regret and violation bound it by violation / (rate * T - regret); no loss exceeds one.
+    """
+    members = max(1.0, rate * horizon - regret(problem, horizon, delta))
+    return min(1.0, violation(problem, horizon, delta) / members)

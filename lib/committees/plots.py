@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from committees.lp import Policy
 from committees.problem import Problem
-from committees.simulation import Recruitment
+from committees.recruitment import Recruitment
 
 _BLIND_SAFE = sns.color_palette("colorblind")
 _COLOURS = {

@@ -1,12 +1,4 @@
-r"""Two simulators of the same process, and many runs of it.
-
-**Step by step**: the paper's pseudocode, read aloud. One volunteer at a time is drawn from $p$, and
-accepted with the probability that the strategy gives the volunteer's type right now.
-
-**Fast**: while the acceptance probabilities $a(x)$ are fixed, the wait for the next acceptance is
-geometric with parameter $g = \sum_x p(x) a(x)$, and the type of whoever it is has the distribution
-$p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and all the acceptances
-until the probabilities change can be drawn at once. Same law, far fewer steps.
+"""Many recruitments, in a table.
 
 A run depends on (strategy, problem, size, seed) alone. Run number r always uses the r-th child of
 the seed, whoever computes it and in whatever order.
@@ -17,106 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from loky import get_reusable_executor
 from tqdm import tqdm
 
-from committees.problem import FloatArray, IntArray, Problem
+from committees.problem import Problem
+from committees.recruitment import recruit
 from committees.strategy import Strategy
 
 #: How long `simulate` works alone before it calls for help: less than it takes to start a pool.
 PATIENCE = 1.0
-
-
-class DeadEnd(RuntimeError):
-    """The strategy would accept nobody who can still come."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recruitment:
-    """One committee: whom it accepted, in order, and how many had been seen by then.
-
-    Attributes
-    ----------
-    kinds
-        The types of the people accepted, as positions in `problem.types`.
-    screened
-        For each of them, the number of people seen so far, rejected ones included.
-    """
-
-    kinds: IntArray
-    screened: IntArray
-
-
-def recruit(
-    strategy: Strategy,
-    problem: Problem,
-    size: int,
-    rng: np.random.Generator,
-    *,
-    step_by_step: bool = False,
-) -> Recruitment:
-    """Fill one committee."""
-    return (_slow if step_by_step else _fast)(strategy, problem, size, rng)
-
-
-def _slow(strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator) -> Recruitment:
-    session = strategy.start(problem, size)
-    cumulative = _cumulative(problem.p)
-    kinds: list[int] = []
-    screened: list[int] = []
-    seen = 0
-    acceptance = None
-    while len(kinds) < size:
-        if session.acceptance is not acceptance:
-            acceptance = session.acceptance
-            _rate(strategy, problem, acceptance, len(kinds), size)
-        seen += 1
-        kind = int(np.searchsorted(cumulative, rng.random(), side="right"))
-        accepted = bool(rng.random() < acceptance[kind])
-        session.see(np.array([kind]), np.array([accepted]))
-        if accepted:
-            kinds.append(kind)
-            screened.append(seen)
-    return Recruitment(np.array(kinds), np.array(screened))
-
-
-def _fast(strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator) -> Recruitment:
-    session = strategy.start(problem, size)
-    kinds: list[IntArray] = []
-    waits: list[IntArray] = []
-    seated = 0
-    while seated < size:
-        rate = _rate(strategy, problem, session.acceptance, seated, size)
-        cumulative = _cumulative(problem.p * session.acceptance)
-        block = np.searchsorted(cumulative, rng.random(size - seated), side="right")
-        wait = rng.geometric(min(rate, 1.0), size - seated)
-        noted = session.see(block, np.ones(len(block), dtype=bool))
-        kinds.append(block[:noted])
-        waits.append(wait[:noted])
-        seated += noted
-    return Recruitment(np.concatenate(kinds), np.cumsum(np.concatenate(waits)))
-
-
-def _cumulative(weights: FloatArray) -> FloatArray:
-    """A distribution function that a number below one always falls within."""
-    total = np.cumsum(weights)
-    return np.asarray(total / total[-1])
-
-
-def _rate(
-    strategy: Strategy, problem: Problem, acceptance: FloatArray, seated: int, size: int
-) -> float:
-    rate = float(problem.p @ acceptance)
-    if rate <= 0:
-        raise DeadEnd(
-            f"{strategy}: after {seated} of {size} seats it would accept "
-            "nobody of the types that occur in p"
-        )
-    return rate
 
 
 def simulate(

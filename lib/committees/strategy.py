@@ -52,6 +52,9 @@ class Strategy(ABC):
     #: shorter one for every smaller size.
     sized: ClassVar[bool] = True
 
+    #: Whether the rule changes with the people it turns away, so that they must be drawn as well.
+    learns: ClassVar[bool] = False
+
     @abstractmethod
     def start(self, problem: Problem, size: int) -> Session:
         """Open a session for one committee."""
