@@ -162,3 +162,14 @@ def test_a_hundred_thousand_types():
     assert frame["screened"].min() >= 50
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert peak * (1 if sys.platform == "darwin" else 1024) < 2e9
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_rare_types_are_treated_exactly(rare):
+    """The solver's tolerances are absolute; rates are not."""
+    assert_optimal(Problem({"g": {"M": 0.5, "F": 0.5}}, [1 - rare, rare]))
+    targets = {"g": {"M": 0.5, "F": 0.5}, "a": {"S": 0.4, "J": 0.6}}
+    problem = Problem(targets, [0, 6 * rare, 5 * rare, 1 - 11 * rare])
+    assert_optimal(problem)
+    policy = best_policy(problem)
+    np.testing.assert_allclose(problem.profile(policy.composition), problem.target, atol=1e-7)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from committees import CMDP, Greedy, Problem, datasets, simulate
+from committees import CMDP, Greedy, Problem, datasets, recruit, simulate
+from committees.exact import expected_screened
 from conftest import problems
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
@@ -83,8 +84,9 @@ def test_a_problem_is_a_value():
     assert copy != datasets.brexit(features=["gender"])
     with pytest.raises(ValueError, match="read-only"):
         problem.p[0] = 1
+    targets = problem.targets
     with pytest.raises(ValueError, match="read-only"):
-        problem.targets.iloc[0] = 1
+        targets.iloc[0] = 1
 
 
 def test_shares_that_rounding_left_at_0_999_are_rescaled():
@@ -250,6 +252,7 @@ def test_bad_tolerances_are_named(tolerance):
         ({"workers": 0}, "workers: expected a whole number of at least 1, got 0"),
         ({"strategies": []}, "strategies: there are none"),
         ({"strategies": [CMDP(), CMDP()]}, "strategies: 'CMDP' is there 2 times"),
+        ({"strategies": CMDP}, "strategies: expected strategies such as CMDP"),
         ({"strategies": ["CMDP"]}, r"strategies: expected strategies such as CMDP\(\), got 'CMDP'"),
     ],
 )
@@ -259,3 +262,71 @@ def test_bad_simulations_are_named(arguments, message):
     simulate(**good)
     with pytest.raises(ValueError, match=message):
         simulate(**{**good, **arguments})
+
+
+def test_a_series_is_read_by_its_labels():
+    """`groupby` sorts its labels; they, not their order, say which type is meant."""
+    targets = {"g": {"M": 0.5, "F": 0.5}, "a": {"y": 0.3, "o": 0.7}}
+    people = pd.DataFrame({"g": list("MMMFFM"), "a": list("yooyoo")})
+    shares = people.groupby(["g", "a"]).size() / len(people)
+    assert Problem(targets, shares) == Problem.from_table(targets, people)
+    assert Problem(targets, shares.reorder_levels(["a", "g"])) == Problem(targets, shares)
+    problem = Problem(targets, shares)
+    counts = people.groupby(["g", "a"]).size()
+    assert problem.loss(counts) == pytest.approx(problem.loss(problem.p))
+    with pytest.raises(ValueError, match=r"p: \('X', 'o'\) is no type of this problem"):
+        Problem(targets, shares.rename({"M": "X"}))
+    one = {"g": {"M": 0.5, "F": 0.5}}
+    assert Problem(one, people["g"].value_counts(normalize=True)) == Problem.from_table(one, people)
+
+
+def test_nothing_handed_out_can_change_a_problem_or_a_policy():
+    problem = datasets.brexit(features=["gender", "age"])
+    types, targets = problem.types, problem.targets
+    types["extra"] = 1
+    assert list(problem.types) == ["gender", "age"]
+    targets.loc[("gender", "other")] = 0.3
+    assert len(problem.targets) == 5
+    with pytest.raises(TypeError):
+        problem.features["age"] = ()
+    acceptance = CMDP().policy(problem).acceptance
+    with pytest.raises(ValueError, match="read-only"):
+        acceptance.iloc[:] = 0.5
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        ({"M": 0.5, "F": 0.5}, "feature 'M': expected a target for each of its values, got 0.5"),
+        ({"g": [0.5, 0.5]}, r"feature 'g': expected a target for each of its values, got \[0.5"),
+        ({"g": {"M": 1.0}, "h": {}}, "feature 'h': expected a target for each of its values"),
+        (
+            {f"f{i}": {"a": 0.5, "b": 0.5} for i in range(70)},
+            "features: 70 of them make 1.2e[+]21 types, more than the 20,000,000",
+        ),
+    ],
+)
+def test_odd_targets_are_named(targets, message):
+    with pytest.raises(ValueError, match=message):
+        Problem(targets, [0.5, 0.5])
+
+
+def test_odd_tables_are_understood_or_named():
+    counted = Problem.from_table(
+        {"count": {"1": 0.5, "4": 0.5}}, pd.DataFrame({"count": [1, 1, 1, 4]})
+    )
+    np.testing.assert_allclose(counted.p, [0.75, 0.25])  # a feature, not a weight
+    numbered = Problem.from_table({0: {1: 0.5, 2: 0.5}}, pd.DataFrame({0: [1, 2, 2]}))
+    np.testing.assert_allclose(numbered.p, [1 / 3, 2 / 3])
+    twice = pd.DataFrame([["a", "b"]], columns=["g", "g"])
+    with pytest.raises(ValueError, match="column 'g': is there twice"):
+        Problem.from_table({"g": {"a": 1.0}}, twice)
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, True])
+def test_bad_sizes_are_named_everywhere(size):
+    problem = datasets.brexit(features=["gender"])
+    with pytest.raises(ValueError, match="size: expected a whole number of at least 1"):
+        recruit(CMDP(), problem, size, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="size: expected a whole number of at least 1"):
+        expected_screened(CMDP(), problem, size)

@@ -168,6 +168,7 @@ def test_a_run_depends_on_nothing_but_strategy_problem_size_and_seed():
         ).all()
 
     assert same_rows(simulate(CMDP(), problem, [20], runs=12, seed=7))
+    assert same_rows(simulate(CMDP(), problem, [10], runs=12, seed=7))
     assert same_rows(simulate(Greedy(0.05), problem, [10], runs=5, seed=7))
     assert not same_rows(simulate([CMDP()], problem, [20], runs=12, seed=8))
 
@@ -195,3 +196,14 @@ def test_a_dead_end_is_said_not_waited_for():
 def test_long_work_shows_a_bar_in_a_terminal_only(capsys):
     simulate(CMDP(), datasets.brexit(features=["gender"]), 10, runs=20)
     assert capsys.readouterr().err == ""
+
+
+def test_waits_beyond_counting_are_a_dead_end_too():
+    """Six values of one in a thousand each: the last seat may take 10^18 people."""
+    names = [f"f{i}" for i in range(6)]
+    problem = Problem.from_marginals(
+        {name: {"a": 0.5, "b": 0.5} for name in names},
+        {name: {"a": 0.999, "b": 0.001} for name in names},
+    )
+    with pytest.raises(DeadEnd, match="fewer than one person in 1e"):
+        simulate(Greedy(0), problem, 20, runs=3)

@@ -55,7 +55,7 @@ class Greedy(Strategy):
         return _GreedySession(problem, quotas(problem, size, self.tolerance))
 
     def __str__(self) -> str:
-        return f"Greedy {self.tolerance:g}"
+        return f"Greedy {self.tolerance:.12g}"
 
 
 class _GreedySession(Session):

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 #: A simplex solver gives vertices, exact up to rounding; its tolerances are set to their smallest.
 HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
-#: Selection rates below this are zero: nobody would live to see the committee.
-SMALLEST_RATE = 1e-9
+#: A rate that is smaller than this share of the bottleneck's is zero up to the solver's tolerance.
+SMALLEST_SHARE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +78,24 @@ class Policy:
 
 
 def selection_lp(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
-    """State the paper's program: accept as many as possible, in the target proportions."""
+    """State the paper's program: accept as many as possible, in the target proportions.
+
+    Mass and rate are in units of the bottleneck, so that the solver's tolerances are relative to
+    the largest rate that could be, however small that is.
+    """
     import cvxpy as cp
 
-    mass = cp.Variable(len(problem.p), bounds=[0, problem.p], name="mass")
+    most = np.minimum(problem.p / bottleneck(problem), 1.0)
+    mass = cp.Variable(len(problem.p), bounds=[0, most], name="mass")
     rate = cp.Variable(name="rate")
     in_proportion = problem.incidence @ mass == problem.target * rate
     return cp.Problem(cp.Maximize(rate), [in_proportion]), mass
+
+
+def bottleneck(problem: Problem) -> float:
+    """No policy can accept more people of a value than come: the smallest of these bounds on g."""
+    wanted = problem.target > 0
+    return float((problem.presence[wanted] / problem.target[wanted]).min())
 
 
 def seats_lp(
@@ -121,7 +132,7 @@ def best_policy(problem: Problem) -> Policy:
     program, mass = selection_lp(problem)
     rate = solve(program)
     points = _points(problem, program)
-    if rate < SMALLEST_RATE:
+    if rate < SMALLEST_SHARE:
         order = np.argsort(-points.abs().to_numpy(), kind="stable")
         clash = points.iloc[order[: (points.abs() > 1e-6).sum()]].index
         names = [f"{feature} = {value}" for feature, value in clash]
@@ -130,12 +141,14 @@ def best_policy(problem: Problem) -> Policy:
             f"in the target proportions (the clash is between {', '.join(names[:6])})"
         )
     p = problem.p
-    acceptance = np.divide(np.asarray(mass.value), p, out=np.zeros_like(p), where=p > 0)
-    clipped = _snap(np.clip(acceptance, 0, 1))
+    found = np.asarray(mass.value) * bottleneck(problem)
+    acceptance = np.divide(found, p, out=np.zeros_like(p), where=p > 0)
+    acceptance = _snap(np.clip(acceptance, 0, 1))
+    acceptance.flags.writeable = False  # policies are remembered, so nobody may change them
     return Policy(
         problem,
-        pd.Series(clipped, problem.index, name="acceptance"),
-        float(p @ clipped),
+        pd.Series(acceptance, problem.index, name="acceptance", copy=False),
+        float(p @ acceptance),
         points,
     )
 
@@ -151,4 +164,6 @@ def _points(problem: Problem, program: cp.Problem) -> pd.Series:
     """The dual values, signed so that acceptance follows positive points, with points . rho = 1."""
     dual = np.asarray(program.constraints[0].dual_value, dtype=float)
     weight = float(dual @ problem.target)
-    return pd.Series(dual / weight, problem.targets.index, name="points")
+    points = dual / weight
+    points.flags.writeable = False
+    return pd.Series(points, problem.values, name="points", copy=False)

@@ -105,8 +105,9 @@ def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Fig
     for name, limit in bounds.items():
         own = colours.get(name)
         ax.plot(
-            limit,
+            limit.sort_index(),
             "--" if own else next(dashes),
+            marker="_",
             color=own or REFERENCE,
             label=f"bound for {name}" if own else name,
         )
@@ -123,7 +124,7 @@ def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
     for name, colour in palette(list(frame["strategy"].unique())).items():
         path = means.loc[name]
         ax.plot(path["per_seat"], path["loss"], "o-", color=colour, label=name)
-        for size in label_sizes:
+        for size in path.index.intersection(list(label_sizes)):
             ax.annotate(
                 f"{size:,} seats",
                 (float(path["per_seat"][size]), float(path["loss"][size])),
@@ -149,8 +150,8 @@ def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
 
 def shares(problem: Problem) -> Figure:
     """Who is wanted and who comes, value by value."""
-    figure, ax = plt.subplots(figsize=(8, 0.6 + 0.28 * len(problem.target)))
-    labels = [f"{feature}: {value}" for feature, value in problem.targets.index]
+    figure, ax = plt.subplots(figsize=(8, 1.0 + 0.28 * len(problem.target)))
+    labels = [_join(f"{feature}: {value}") for feature, value in problem.values]
     rows = np.arange(len(labels))[::-1]
     ax.hlines(rows, problem.presence, problem.target, color="0.75", zorder=1)
     ax.scatter(problem.target, rows, marker="|", s=160, linewidth=3, color=REFERENCE, zorder=3)
@@ -198,7 +199,8 @@ def acceptance_map(policy: Policy) -> Figure:
 
 
 def _join(label: object) -> str:
-    return " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    text = " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    return text.replace("$", r"\$")  # a dollar would start a formula
 
 
 def filling(
@@ -214,9 +216,9 @@ def filling(
     values = problem.features[feature]
     colours = sns.color_palette("colorblind", len(values))
     for value, colour in zip(values, colours, strict=True):
-        row = problem.targets.index.get_loc((feature, value))
+        row = problem.values.get_loc((feature, value))
         taken = np.cumsum((problem.codes[found.kinds] == row).any(axis=1))
-        axes[0].step(seats, taken, color=colour, where="post", label=value)
+        axes[0].step(seats, taken, color=colour, where="post", label=_join(value))
         axes[0].plot([0, len(seats)], [0, problem.target[row] * len(seats)], ":", color=colour)
         axes[1].step(found.screened, taken, color=colour, where="post")
         if limits is not None:
@@ -224,5 +226,5 @@ def filling(
                 ax.plot(end, limits.iloc[row], "x", color=colour, markersize=9, mew=2)
     axes[0].set(xlabel="seats taken", ylabel="people accepted")
     axes[1].set(xlabel="people screened")
-    axes[0].legend(title=feature)
+    axes[0].legend(title=_join(feature))
     return figure

@@ -15,23 +15,32 @@ that receives one needs to check again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from typing import Any, TypeVar
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Shares = Mapping[str, Mapping[str, float]]
-Array = TypeVar("Array", bound=npt.NDArray[Any])
+from committees.checks import (
+    FloatArray,
+    IntArray,
+    Shares,
+    checked_shares,
+    distribution,
+    features_of,
+    frozen,
+    number_of_types,
+    product_of,
+    weights_of,
+    whole,
+)
 
-#: Shares printed with three digits may add up to 0.999: up to here they are rescaled to one.
-ROUNDING = 0.002
+__all__ = ["FloatArray", "IntArray", "Problem", "Shares", "whole"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,45 +58,46 @@ class Problem:
     See `from_marginals` and `from_table` for friendlier ways to make one.
     """
 
-    targets: pd.Series
+    values: pd.MultiIndex
+    target: FloatArray
     p: FloatArray
 
     def __init__(self, targets: Shares | pd.Series, p: npt.ArrayLike) -> None:
-        checked = _shares(targets, "target")
-        object.__setattr__(self, "targets", checked)
-        n_types = int(np.prod([len(values) for values in self.features.values()]))
-        array = np.array(p, dtype=float)
-        if array.shape != (n_types,):
+        checked = checked_shares(targets, "target")
+        object.__setattr__(self, "values", checked.index)
+        object.__setattr__(self, "target", frozen(checked.to_numpy(dtype=float, copy=True)))
+        n_types = number_of_types(self.features)
+        if np.shape(p) != (n_types,) and not isinstance(p, pd.Series):
             raise ValueError(
                 f"p: expected one probability for each of the {n_types} types, "
-                f"got an array of shape {array.shape}"
+                f"got an array of shape {np.shape(p)}"
             )
-        checked_p = _distribution(array, "p", lambda kind: f"type {self.index[kind]}")
-        object.__setattr__(self, "p", checked_p)
+        array = distribution(self.by_label(p, "p"), "p", lambda kind: f"type {self.index[kind]}")
+        object.__setattr__(self, "p", array)
         absent = (self.presence <= 0) & (self.target > 0)
         if absent.any():
-            feature, value = self.targets.index[int(np.argmax(absent))]
+            feature, value = self.values[int(np.argmax(absent))]
             raise ValueError(
                 f"feature {feature!r}, value {value!r}: the target is "
-                f"{self.targets.loc[(feature, value)]:.3g}, but no volunteer has this value"
+                f"{self.target[np.argmax(absent)]:.3g}, but no volunteer has this value"
             )
 
     @classmethod
     def from_marginals(cls, targets: Shares | pd.Series, marginals: Shares | pd.Series) -> Problem:
         """Make a problem whose features are independent among the volunteers."""
-        wanted, offered = _shares(targets, "target"), _shares(marginals, "share")
+        wanted, offered = checked_shares(targets, "target"), checked_shares(marginals, "share")
         for one, other, where in (
             (wanted, offered, "the volunteers' shares"),
             (offered, wanted, "the targets"),
         ):
-            features = set(other.index.get_level_values(0))
+            known = set(other.index.get_level_values(0))
             for feature, value in one.index.difference(other.index, sort=False):
-                what = f"feature {feature!r}" + (
-                    f", value {value!r}" if feature in features else ""
-                )
+                what = f"feature {feature!r}" + (f", value {value!r}" if feature in known else "")
                 raise ValueError(f"{what}: is missing from {where}")
         offered = offered.loc[wanted.index]
-        return cls(wanted, _product(offered.to_numpy(), _features(wanted)))
+        features = features_of(wanted)
+        number_of_types(features)
+        return cls(wanted, product_of(offered.to_numpy(), features))
 
     @classmethod
     def from_table(cls, targets: Shares | pd.Series, frame: pd.DataFrame) -> Problem:
@@ -95,10 +105,14 @@ class Problem:
 
         Other columns are ignored, except `count`: with it, a row stands for that many people.
         """
-        wanted = _shares(targets, "target")
-        features = _features(wanted)
+        wanted = checked_shares(targets, "target")
+        features = features_of(wanted)
         if frame.empty:
             raise ValueError("the table of people is empty")
+        frame = frame.rename(columns=str)
+        twice = frame.columns[frame.columns.duplicated()]
+        if len(twice):
+            raise ValueError(f"column {twice[0]!r}: is there twice in the table of people")
         missing = [feature for feature in features if feature not in frame.columns]
         if missing:
             raise ValueError(
@@ -116,18 +130,24 @@ class Problem:
                     f"of the values {', '.join(map(repr, values))}"
                 )
             codes.append(code)
-        weights = _weights(frame)
+        weights = None if "count" in features else weights_of(frame)
+        number_of_types(features)
         shape = tuple(len(values) for values in features.values())
         kinds = np.ravel_multi_index(tuple(codes), shape)
         counts = np.bincount(kinds, weights=weights, minlength=int(np.prod(shape)))
         return cls(wanted, counts / counts.sum())
 
     @cached_property
-    def features(self) -> dict[str, tuple[str, ...]]:
+    def features(self) -> Mapping[str, tuple[str, ...]]:
         """The features in order, each with its values in order."""
-        return _features(self.targets)
+        return MappingProxyType(features_of(self.values))
 
-    @cached_property
+    @property
+    def targets(self) -> pd.Series:
+        """The target shares, indexed by (feature, value)."""
+        return pd.Series(self.target, self.values, name="target", copy=False)
+
+    @property
     def types(self) -> pd.DataFrame:
         """The types: a row each, a column per feature."""
         return self.index.to_frame(index=False)
@@ -138,15 +158,10 @@ class Problem:
         return pd.MultiIndex.from_product(list(self.features.values()), names=list(self.features))
 
     @cached_property
-    def target(self) -> FloatArray:
-        """The targets as a plain array, one entry per value of each feature."""
-        return _frozen(self.targets.to_numpy(dtype=float, copy=True))
-
-    @cached_property
     def sizes(self) -> IntArray:
         """For each entry of `target`, the number of values its feature has."""
         counts = [len(values) for values in self.features.values()]
-        return _frozen(np.repeat(counts, counts).astype(np.intp))
+        return frozen(np.repeat(counts, counts).astype(np.intp))
 
     @cached_property
     def codes(self) -> IntArray:
@@ -154,7 +169,7 @@ class Problem:
         counts = [len(values) for values in self.features.values()]
         first = np.concatenate([[0], np.cumsum(counts)[:-1]])
         grid = np.indices(counts).reshape(len(counts), -1).T + first
-        return _frozen(np.ascontiguousarray(grid, dtype=np.intp))
+        return frozen(np.ascontiguousarray(grid, dtype=np.intp))
 
     @cached_property
     def incidence(self) -> sparse.csr_array:
@@ -169,15 +184,29 @@ class Problem:
     @cached_property
     def presence(self) -> FloatArray:
         """The share of volunteers who have each value: the marginals of p."""
-        return _frozen(np.asarray(self.incidence @ self.p, dtype=float))
+        return frozen(np.asarray(self.incidence @ self.p, dtype=float))
 
     def by_type(self, per_value: FloatArray) -> FloatArray:
         """Multiply numbers given for each value into one for each type."""
-        return _product(per_value, self.features)
+        return product_of(per_value, self.features)
+
+    def by_label(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
+        """Put numbers per type in order: a Series by its labels, anything else as it stands."""
+        if not isinstance(numbers, pd.Series):
+            return np.array(numbers, dtype=float)
+        order: list[Any] = list(self.features)
+        if len(order) > 1 and set(numbers.index.names) == set(order):
+            numbers = numbers.reorder_levels(order)
+        labels = self.index if len(self.features) > 1 else self.index.get_level_values(0)
+        unknown = numbers.index.difference(labels, sort=False)
+        if len(unknown) or numbers.index.has_duplicates:
+            wrong = unknown[0] if len(unknown) else numbers.index[numbers.index.duplicated()][0]
+            raise ValueError(f"{name}: {wrong!r} is no type of this problem, or is there twice")
+        return np.array(numbers.reindex(labels, fill_value=0), dtype=float)
 
     def profile(self, counts: npt.ArrayLike) -> pd.Series:
         """The share of each value in a committee with these counts per type."""
-        array = np.asarray(counts, dtype=float)
+        array = self.by_label(counts, "counts")
         if array.shape != self.p.shape:
             raise ValueError(
                 f"counts: expected one number for each of the {len(self.p)} types, "
@@ -185,7 +214,7 @@ class Problem:
             )
         if not (array >= 0).all() or array.sum() <= 0:
             raise ValueError("counts: expected numbers of people, at least one of them above zero")
-        return pd.Series(self.incidence @ array / array.sum(), self.targets.index, name="share")
+        return pd.Series(self.incidence @ array / array.sum(), self.values, name="share")
 
     def loss(self, counts: npt.ArrayLike) -> float:
         """The representation loss of a committee with these counts per type."""
@@ -201,7 +230,7 @@ class Problem:
 
     @cached_property
     def _digest(self) -> bytes:
-        names = repr(list(self.targets.index)).encode()
+        names = repr(list(self.values)).encode()
         return hashlib.sha256(names + self.target.tobytes() + self.p.tobytes()).digest()
 
     def __eq__(self, other: object) -> bool:
@@ -216,92 +245,3 @@ class Problem:
     def __repr__(self) -> str:
         features = ", ".join(f"{feature} {len(v)}" for feature, v in self.features.items())
         return f"Problem({features})"
-
-
-def _frozen(array: Array) -> Array:
-    array.flags.writeable = False
-    return array
-
-
-def _features(shares: pd.Series) -> dict[str, tuple[str, ...]]:
-    features: dict[str, list[str]] = {}
-    for feature, value in shares.index:
-        features.setdefault(feature, []).append(value)
-    return {feature: tuple(values) for feature, values in features.items()}
-
-
-def _product(per_value: FloatArray, features: Mapping[str, tuple[str, ...]]) -> FloatArray:
-    ends = np.cumsum([len(values) for values in features.values()])
-    return np.asarray(reduce(np.multiply.outer, np.split(per_value, ends[:-1])).ravel())
-
-
-def _shares(shares: Shares | pd.Series, what: str) -> pd.Series:
-    """Check `{feature: {value: share}}` and return it as a Series indexed by (feature, value)."""
-    if isinstance(shares, pd.Series):
-        if shares.index.nlevels != 2:
-            raise ValueError(f"{what}s: expected a Series indexed by (feature, value)")
-        pairs = zip(shares.index.to_list(), shares.to_list(), strict=True)
-        items = [(str(feature), str(value), share) for (feature, value), share in pairs]
-    else:
-        items = [
-            (str(feature), str(value), share)
-            for feature, values in shares.items()
-            for value, share in values.items()
-        ]
-    if not items:
-        raise ValueError(f"{what}s: there are none")
-    seen: dict[str, dict[str, float]] = {}
-    for feature, value, share in items:
-        values = seen.setdefault(feature, {})
-        if value in values:
-            raise ValueError(f"feature {feature!r}, value {value!r}: has two {what}s")
-        try:
-            values[value] = float(share)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"feature {feature!r}, value {value!r}: the {what} {share!r} is not a number"
-            ) from None
-    pieces = []
-    for feature, values in seen.items():
-        names = [f"feature {feature!r}, value {value!r}" for value in values]
-        array = np.array(list(values.values()))
-        array = _distribution(array, f"feature {feature!r}", names.__getitem__, what)
-        index = pd.MultiIndex.from_product([[feature], values], names=["feature", "value"])
-        pieces.append(pd.Series(array, index, name=what))
-    joined = pd.concat(pieces)
-    values_only = _frozen(joined.to_numpy(copy=True))
-    return pd.Series(values_only, joined.index, name=what, copy=False)
-
-
-def _distribution(
-    array: FloatArray, whole: str, name: Callable[[int], str], what: str = "probability"
-) -> FloatArray:
-    """Check that these are shares of one; rescale what rounding has left of or put on top of it."""
-    bad = ~((array >= 0) & np.isfinite(array))
-    if bad.any():
-        position = int(np.argmax(bad))
-        value = array[position]
-        wrong = "is missing" if np.isnan(value) else f"is {value:g}, expected a number from 0 to 1"
-        raise ValueError(f"{name(position)}: the {what} {wrong}")
-    total = float(array.sum())
-    if abs(total - 1) > ROUNDING + 1e-9:
-        plural = "probabilities" if what == "probability" else f"{what}s"
-        raise ValueError(f"{whole}: the {plural} sum to {total:.4g}, expected 1")
-    # What already sums to one up to arithmetic noise is left alone, bit for bit.
-    return _frozen(array if abs(total - 1) < 1e-12 else array / total)
-
-
-def _weights(frame: pd.DataFrame) -> FloatArray | None:
-    if "count" not in frame.columns:
-        return None
-    weights = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
-    bad = ~((weights >= 0) & np.isfinite(weights))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"column 'count', row {frame.index[row]}: {frame['count'].iloc[row]!r} "
-            "is not a number of people"
-        )
-    if weights.sum() <= 0:
-        raise ValueError("column 'count': the counts sum to 0, expected at least one person")
-    return np.asarray(weights, dtype=float)

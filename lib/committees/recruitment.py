@@ -16,11 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committees.problem import FloatArray, IntArray, Problem
+from committees.problem import FloatArray, IntArray, Problem, whole
 from committees.strategy import Session, Strategy
 
 #: People drawn at once, and reported at once to a strategy that learns.
 AT_ONCE, BLOCK = 1024, 128
+
+#: Whoever accepts fewer people than this share will not live to see the committee.
+HOPELESS = 1e-12
 
 #: A learner that has met so many people without filling its committee never will.
 PATIENT_WITH_LEARNERS = 10**8
@@ -58,6 +61,7 @@ def recruit(
     step_by_step: bool = False,
 ) -> Recruitment:
     """Fill one committee."""
+    whole("size", size, 1)
     if step_by_step:
         return _step_by_step(strategy, problem, size, rng)
     return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)
@@ -111,14 +115,16 @@ def _skip_rejections(
     strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
 ) -> Recruitment:
     session = strategy.start(problem, size)
+    # Two generators, so that the beginning of a recruitment does not depend on its length.
+    for_kinds, for_waits = rng.spawn(2)
     kinds: list[IntArray] = []
     waits: list[IntArray] = []
     seated = 0
     while seated < size:
         _beware_of_dead_ends(strategy, problem, session, seated, size)
         cumulative = _cumulative(weights := problem.p * session.acceptance)
-        block = np.searchsorted(cumulative, rng.random(size - seated), side="right")
-        wait = rng.geometric(min(weights.sum(), 1.0), size - seated)
+        block = np.searchsorted(cumulative, for_kinds.random(size - seated), side="right")
+        wait = for_waits.geometric(min(weights.sum(), 1.0), size - seated)
         noted = session.see(block, np.ones(len(block), dtype=bool))
         kinds.append(block[:noted])
         waits.append(wait[:noted])
@@ -164,8 +170,8 @@ def _beware_of_dead_ends(
     strategy: Strategy, problem: Problem, session: Session, seated: int, size: int
 ) -> None:
     """Stop where waiting is vain; a strategy that learns may yet change its mind."""
-    if not strategy.learns and not (problem.p @ session.acceptance > 0):
+    if not strategy.learns and not (problem.p @ session.acceptance > HOPELESS):
         raise DeadEnd(
-            f"{strategy}: after {seated} of {size} seats it would accept "
-            "nobody of the types that occur in p"
+            f"{strategy}: after {seated} of {size} seats it would accept nobody of the types that "
+            f"occur in p, or fewer than one person in {1 / HOPELESS:.0e}"
         )

@@ -70,12 +70,18 @@ class Episode:
         The radius of the confidence set: one number, or one per type; 0 for the plug-in policy.
     rate
         The value of the optimistic program.
+    belief
+        The distribution in the confidence set for which it has that value.
+    policy
+        The probability of accepting each type during the episode.
     """
 
     start: int
     counts: IntArray
     radius: float | FloatArray
     rate: float
+    belief: FloatArray
+    policy: FloatArray
 
 
 @dataclass(frozen=True)
@@ -156,6 +162,8 @@ class LearningSession(Session):
         self._seen = 0
         self._counts = np.zeros(len(problem.p), dtype=np.intp)
         self._limit = np.ones_like(self._counts)
+        ideal = problem.by_type(problem.target)
+        self._everybody = Optimum(1.0, ideal, ideal)  # accept all, as if they came in proportion
         self._corrected = OptimisticLP(problem)
         self._printed = PrintedLP(problem) if strategy.lp == "printed" else None
         self.acceptance = self._begin()
@@ -180,16 +188,18 @@ class LearningSession(Session):
     def _begin(self) -> FloatArray:
         """Start an episode: fix what ends it, and return its policy."""
         self._limit = np.maximum(2 * self._counts, 1)
-        radius, optimum = self._optimum()
-        rate = optimum.rate if optimum else 1.0
-        self.episodes.append(Episode(self._seen + 1, self._counts.copy(), radius, rate))
-        return optimum.acceptance(unknown=0.5) if optimum else np.ones(len(self._counts))
+        radius, found = self._optimum()
+        policy = found.acceptance(unknown=0.5)
+        self.episodes.append(
+            Episode(self._seen + 1, self._counts.copy(), radius, found.rate, found.belief, policy)
+        )
+        return policy
 
-    def _optimum(self) -> tuple[float | FloatArray, Optimum | None]:
-        """The radius, and the solution over the confidence set; None when it excludes nothing."""
+    def _optimum(self) -> tuple[float | FloatArray, Optimum]:
+        """The radius, and the solution over the confidence set."""
         strategy = self._strategy
         if self._seen == 0:
-            return np.inf, None
+            return np.inf, self._everybody
         estimate = self._counts / self._seen
         if strategy.confidence == "bernstein":
             reach = strategy.scale * bernstein_radius(
@@ -200,4 +210,6 @@ class LearningSession(Session):
         radius = strategy.scale * l1_radius(len(estimate), self._seen, strategy.delta)
         if self._printed:
             return radius, self._printed.over_l1_ball(estimate, radius)
-        return radius, self._corrected.over_l1_ball(estimate, radius) if radius < 2 else None
+        if radius >= 2:
+            return radius, self._everybody
+        return radius, self._corrected.over_l1_ball(estimate, radius)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor
 
 import numpy as np
 import pandas as pd
 from loky import get_reusable_executor
 from tqdm import tqdm
 
-from committees.problem import Problem
+from committees.problem import Problem, whole
 from committees.recruitment import recruit
 from committees.strategy import Strategy
 
 #: How long `simulate` works alone before it calls for help: less than it takes to start a pool.
-PATIENCE = 1.0
+PATIENCE = 2.0
 
 
 def simulate(
@@ -62,7 +62,7 @@ def simulate(
     -------
     A tidy table: strategy, size, run, screened (people seen) and loss, a row per committee.
     """
-    chosen = [strategies] if isinstance(strategies, Strategy) else list(strategies)
+    chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
     lengths = _check(chosen, sizes, runs, seed, workers)
     chunk = max(1, runs // 10)
     tasks: list[Task] = [
@@ -121,7 +121,7 @@ def _spread(
         for task in reversed(waiting)
     ]
     try:
-        for future in as_completed(futures):
+        for future in futures:
             yield future.result()
             done()
     finally:
@@ -145,18 +145,13 @@ def _check(
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"strategies: {name!r} is there {names.count(name)} times")
-    lengths = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    lengths = list(np.atleast_1d(np.asarray(sizes, dtype=object)))
     if not lengths:
         raise ValueError("sizes: there are none")
     for size in lengths:
-        _whole("size", size, 1)
-    _whole("runs", runs, 1)
-    _whole("seed", seed, 0)
+        whole("size", size, 1)
+    whole("runs", runs, 1)
+    whole("seed", seed, 0)
     if workers is not None:
-        _whole("workers", workers, 1)
+        whole("workers", workers, 1)
     return sorted({int(size) for size in lengths})
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
