@@ -78,10 +78,14 @@ def test_cells_are_short_and_well_explained(path):
     ("chapter", "parameters"),
     [
         ("03_formal_setting", {"features": ["gender", "age"], "sizes": [20], "size": 20}),
-        ("04_known_distribution", {"features": ["region"], "sizes": [10, 20], "delta": 0.2}),
+        ("03_formal_setting", {"features": ["gender"], "sizes": [30, 10], "size": 5}),
+        ("04_known_distribution", {"features": ["region"], "sizes": [20, 10], "delta": 0.2}),
+        ("05_unknown_distribution", {"features": ["age"], "sizes": [20, 40], "scales": [0.1, 2]}),
+        ("appendix/c_bernstein", {"n_features": 3, "support": 2, "problems": 2, "sizes": [50]}),
     ],
 )
 def test_chapters_take_parameters(chapter, parameters, tmp_path):
+    """Few features, unsorted and single sizes, a small committee: nothing is taken for granted."""
     source = ROOT / "chapters" / f"{chapter}.ipynb"
     known = papermill.inspect_notebook(source)
     assert set(parameters) <= set(known)

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
+
+from committees.problem import Problem
+from committees.recruitment import recruit
+from committees.regret import covers
+from committees.rl_cmdp import RLCMDP, LearningSession
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
@@ -63,3 +69,31 @@ def figure_2_statements(
         )
         rows[label] = row
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Problem]:
+    """Two problems with binary features, equal targets and equal marginals (Appendix C).
+
+    In the first only `support` types occur, and the targets are the shares in another mixture of
+    the same types. In the second the features are independent, so that all types occur.
+    """
+    rng = np.random.default_rng(seed)
+    grid = np.indices([2] * n_features).reshape(n_features, -1)
+    chosen = rng.choice(grid.shape[1], support, replace=False)
+    p = np.zeros(grid.shape[1])
+    p[chosen] = rng.dirichlet(np.full(support, 3.0))
+    wanted, offered = (
+        {f"feature {i + 1}": {"no": 1 - share, "yes": share} for i, share in enumerate(shares)}
+        for shares in (grid[:, chosen] @ rng.dirichlet(np.ones(support)), grid @ p)
+    )
+    return Problem(wanted, p), Problem.from_marginals(wanted, offered)
+
+
+def coverage(strategy: RLCMDP, problem: Problem, size: int, runs: int, seed: int) -> float:
+    """The share of runs in which the truth lies in the confidence set of every episode."""
+    covered = 0
+    for rng in np.random.default_rng(seed).spawn(runs):
+        session = recruit(strategy, problem, size, rng).session
+        assert isinstance(session, LearningSession)
+        covered += covers(problem, session.episodes)
+    return covered / runs

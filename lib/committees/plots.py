@@ -26,6 +26,11 @@ _COLOURS = {
     "Greedy 0.05": _BLIND_SAFE[9],
     "Greedy": _BLIND_SAFE[0],
     "CMDP": _BLIND_SAFE[1],
+    "RL-CMDP": _BLIND_SAFE[2],
+    "RL-CMDP ×0.1": _BLIND_SAFE[8],
+    "RL-CMDP as printed": _BLIND_SAFE[3],
+    "RL-CMDP-B": _BLIND_SAFE[5],
+    "plug-in": _BLIND_SAFE[4],
 }
 #: For what is neither a strategy nor data: bounds, targets, quotas.
 REFERENCE = "#444444"
@@ -56,7 +61,7 @@ def use_style() -> None:
 
 def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
     """The colour of each strategy: the one it has in every chapter, or a spare one."""
-    spare = iter([*_BLIND_SAFE[2:9], *_BLIND_SAFE] * (1 + len(names)))
+    spare = itertools.cycle(_BLIND_SAFE[6:8] + _BLIND_SAFE[2:6])
     return {name: _COLOURS.get(name) or next(spare) for name in names}
 
 
@@ -114,6 +119,15 @@ def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Fig
     ax.set_ylim(bottom=0)
     ax.legend()
     return figure
+
+
+def against(tables: Mapping[str, pd.DataFrame], column: str, xlabel: str, ax: Axes) -> None:
+    """Curves with their intervals: tables of `experiments.means`, indexed by the x axis."""
+    for label, colour in palette(list(tables)).items():
+        mean, error = tables[label]["mean"][column], tables[label]["±"][column]
+        ax.errorbar(mean.index, mean, error, fmt="o-", color=colour, label=label)
+    ax.set(xlabel=xlabel, ylabel=LABELS[column])
+    ax.legend()
 
 
 def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
