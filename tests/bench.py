@@ -49,20 +49,9 @@ def figure_2(runs: int) -> float:
     return slow / seconds(work)
 
 
-def two_workers(runs: int) -> float:
-    """RL-CMDP, 48 types, 2,500 seats: one worker against two."""
-    problem = datasets.brexit(experiments.FIVE_FEATURES)
-    simulate(RLCMDP(), problem, 5000, 20, workers=2)  # the pool is up before the clock starts
-    one, two = (
-        seconds(lambda n=n: simulate(RLCMDP(scale=0.1), problem, 2500, runs, workers=n))
-        for n in (1, 2)
-    )
-    return one / two
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=50, help="recruitments of each committee size")
     arguments = parser.parse_args()
-    for row in (figure_1, figure_2, two_workers):
+    for row in (figure_1, figure_2):
         print(f"{row(arguments.runs):6.1f} times faster   {row.__doc__}", flush=True)

@@ -60,7 +60,7 @@ def test_the_lock_is_what_is_installed():
             assert metadata.version(name) == version
 
 
-@pytest.mark.parametrize("name", ["brexit.csv"])
+@pytest.mark.parametrize("name", ["brexit.csv", "adult.csv.gz"])
 def test_the_data_are_what_their_page_says(name):
     digest = hashlib.sha256((ROOT / "data" / name).read_bytes()).hexdigest()
     assert f"| {name} | {digest} |" in (ROOT / "data" / "README.md").read_text()

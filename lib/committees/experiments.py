@@ -6,18 +6,24 @@ every place of the book that speaks of them uses the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from committees import datasets
+from committees.cmdp import CMDP
+from committees.greedy import Greedy
 from committees.problem import Problem
 from committees.recruitment import recruit
 from committees.regret import covers
 from committees.rl_cmdp import RLCMDP, LearningSession
+from committees.simulation import simulate
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
+FIGURE_1_SIZES = (50, 100, 150, 250, 500, 1000)
+FIGURE_2_SIZES = (50, 100, 250, 500, 1000, 1500, 2000, 2500)
 FIVE_FEATURES = ["ethnicity", "social class", "age", "gender", "vote"]
 
 
@@ -25,6 +31,54 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean and half-width of the 95 % interval, per strategy and size, of people and loss."""
     grouped = frame.groupby(["strategy", "size"], sort=False)[["screened", "loss"]]
     return pd.concat({"mean": grouped.mean(), "±": 1.96 * grouped.sem()}, axis=1)
+
+
+def figure_1(runs: int, seed: int, sizes: Sequence[int] = FIGURE_1_SIZES) -> pd.DataFrame:
+    """Greedy and CMDP on all six features of the Brexit assembly."""
+    strategies = [Greedy(0.02), Greedy(0.05), CMDP()]
+    return simulate(strategies, datasets.brexit(), sizes, runs, seed)
+
+
+def figure_2(
+    runs: int, seed: int, scale: float, sizes: Sequence[int] = FIGURE_2_SIZES
+) -> dict[str, pd.DataFrame]:
+    """RL-CMDP with three and with five features, beside Greedy and CMDP."""
+    strategies = [Greedy(0.02), Greedy(0.05), CMDP(), RLCMDP(scale=scale)]
+    return {
+        name: simulate(strategies, datasets.brexit(features), sizes, runs, seed)
+        for name, features in (("three", THREE_FEATURES), ("five", FIVE_FEATURES))
+    }
+
+
+def figure_4(
+    runs: int, seed: int, scale: float, sizes: Sequence[int] = FIGURE_1_SIZES
+) -> dict[str, pd.DataFrame]:
+    """CMDP and RL-CMDP on the Adult data with weak and with strong dependence."""
+    return {
+        name: simulate([CMDP(), RLCMDP(scale=scale)], datasets.adult(name), sizes, runs, seed)
+        for name in ("weak", "strong")
+    }
+
+
+def figure_1_statements(frame: pd.DataFrame) -> dict[str, float]:
+    """What the paper says of Figure 1, measured on a table of `figure_1`."""
+    mean = means(frame)["mean"].unstack("strategy")
+    people, loss = mean["screened"], mean["loss"]
+    sizes = loss.index
+    better = sizes[loss["CMDP"] >= loss["Greedy 0.05"]]
+    worse = sizes[loss["CMDP"] <= loss["Greedy 0.02"]]
+    margin = loss["CMDP"] - loss["Greedy 0.02"]
+    return {
+        "times 0.05": float((people["Greedy 0.05"] / people["CMDP"]).mean()),
+        "times 0.05, most": float((people["Greedy 0.05"] / people["CMDP"]).max()),
+        "times 0.02, small": float((people["Greedy 0.02"] / people["CMDP"])[sizes <= 100].max()),
+        "loss higher from": float(sizes[sizes > (better.max() if len(better) else 0)].min()),
+        "0.02 better up to": float(sizes[sizes < (worse.min() if len(worse) else np.inf)].max()),
+        "margin at least": float(margin.iloc[0]),
+        "margin at most": float(margin.iloc[-1]),
+        "people for 200": float(200 * (people["CMDP"] / sizes).mean()),
+        "slope spread": float(np.ptp(people["CMDP"] / sizes) / (people["CMDP"] / sizes).mean()),
+    }
 
 
 def figure_2_statements(

@@ -1,0 +1,134 @@
+r"""Bayesian networks on the Adult data: dependence between features, more or less of it.
+
+A network is a directed acyclic graph on the features. Fitted to a table of people, it gives the
+distribution $p(x) = \prod_i \hat p(x^i \mid x^{\text{parents of } i})$, with conditional
+frequencies for $\hat p$ (maximum likelihood). More edges keep more of the dependence that is in the
+data: the graph without edges makes the features independent, a complete one gives the table's own
+joint distribution.
+
+pgmpy does the fitting, and nothing outside this module knows of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from committees.problem import FloatArray
+
+Edge = tuple[str, str]
+
+
+def joint(
+    people: pd.DataFrame, edges: Sequence[Edge], features: Mapping[str, Sequence[str]]
+) -> FloatArray:
+    """The distribution of a network fitted to a table of people, over the product of the values.
+
+    Parameters
+    ----------
+    people
+        A row per person, a column per feature.
+    edges
+        Pairs (from, to) of features, without a cycle.
+    features
+        The features and their values, in the order of the result.
+    """
+    return joints(people, [edges], features)[0]
+
+
+def joints(
+    people: pd.DataFrame,
+    networks: Iterable[Sequence[Edge]],
+    features: Mapping[str, Sequence[str]],
+) -> list[FloatArray]:
+    """The distributions of many networks; a factor that several of them share is fitted once."""
+    counts = people[list(features)].value_counts().reset_index(name="count")
+    for feature, values in features.items():
+        counts[feature] = pd.Categorical(counts[feature], list(values))
+    factors: dict[tuple[str, frozenset[str]], FloatArray] = {}
+    found = []
+    for edges in networks:
+        check_edges(edges, list(features))
+        p: FloatArray = np.ones([len(values) for values in features.values()])
+        for feature in features:
+            parents = frozenset(start for start, end in edges if end == feature)
+            if (feature, parents) not in factors:
+                factors[feature, parents] = _factor(counts, feature, parents, features)
+            p = p * factors[feature, parents]
+        found.append(p.ravel())
+    return found
+
+
+def _factor(
+    counts: pd.DataFrame,
+    feature: str,
+    parents: frozenset[str],
+    features: Mapping[str, Sequence[str]],
+) -> FloatArray:
+    """The frequencies of a feature given its parents, one axis per feature of the problem."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pgmpy announces its own future changes
+        from pgmpy.models import DiscreteBayesianNetwork
+
+        names = [name for name in features if name == feature or name in parents]
+        network = DiscreteBayesianNetwork([(name, feature) for name in names if name in parents])
+        network.add_nodes_from(names)
+        network.fit(counts[names], sample_weight=counts["count"].to_numpy())
+        table = network.get_cpds(feature)
+    values: FloatArray = np.asarray(table.values, dtype=np.float64)
+    for axis, name in enumerate(table.variables):
+        theirs = [str(state) for state in table.state_names[name]]
+        values = values.take([theirs.index(value) for value in features[name]], axis=axis)
+    values = values.transpose([table.variables.index(name) for name in names])
+    return values.reshape([len(v) if name in names else 1 for name, v in features.items()])
+
+
+def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
+    """Refuse edges between unknown features, and cycles."""
+    graph: nx.DiGraph = nx.DiGraph()
+    for edge in edges:
+        if len(edge) != 2:
+            raise ValueError(f"network: expected pairs (from, to), got {edge!r}")
+        for feature in edge:
+            if feature not in features:
+                known = ", ".join(map(repr, features))
+                raise ValueError(f"network: {feature!r} is none of the features {known}")
+        graph.add_edge(*edge)
+    if not nx.is_directed_acyclic_graph(graph):
+        cycle = " -> ".join(start for start, _ in nx.find_cycle(graph))
+        raise ValueError(f"network: has a cycle, {cycle} -> ...")
+
+
+def all_networks(features: Sequence[str]) -> list[tuple[Edge, ...]]:
+    """Every directed acyclic graph on these features: 543 for four of them."""
+    pairs = list(itertools.combinations(features, 2))
+    found = []
+    for choice in itertools.product((0, 1, 2), repeat=len(pairs)):
+        edges = tuple(
+            (a, b) if way == 1 else (b, a) for (a, b), way in zip(pairs, choice, strict=True) if way
+        )
+        if nx.is_directed_acyclic_graph(nx.DiGraph(list(edges))):
+            found.append(edges)
+    return found
+
+
+def dependence(p: FloatArray, shape: Sequence[int]) -> float:
+    """How much a distribution differs from independence, in bits.
+
+    The total correlation: the sum of the features' entropies minus that of the whole. It is the
+    mutual information when there are two features, and 0 when they are independent.
+    """
+    joint = p.reshape(shape)
+    axes = range(joint.ndim)
+    margins = [joint.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    return sum(_entropy(margin) for margin in margins) - _entropy(p)
+
+
+def _entropy(p: FloatArray) -> float:
+    positive = p[p > 0]
+    return float(-(positive * np.log2(positive)).sum())
