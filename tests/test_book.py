@@ -81,6 +81,8 @@ def test_cells_are_short_and_well_explained(path):
         ("03_formal_setting", {"features": ["gender"], "sizes": [30, 10], "size": 5}),
         ("04_known_distribution", {"features": ["region"], "sizes": [20, 10], "delta": 0.2}),
         ("05_unknown_distribution", {"features": ["age"], "sizes": [20, 40], "scales": [0.1, 2]}),
+        ("06_experiments", {"sizes_1": [20, 40], "sizes_2": [20, 40], "scale": 0.2}),
+        ("appendix/d_adult", {"network_1": [], "sizes": [20, 40], "scale": 0.2}),
         ("appendix/c_bernstein", {"n_features": 3, "support": 2, "problems": 2, "sizes": [50]}),
     ],
 )

@@ -96,7 +96,7 @@ def regret(
     version: Version = "mended",
     confidence: Literal["l1", "bernstein"] = "l1",
 ) -> float:
-    """Theorems 1 and 2: a bound on the regret R(T), with probability 1 - delta."""
+    """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover."""
     chance = sqrt(2 * horizon * log(3 / delta))
     return learning_term(problem, horizon, delta, version, confidence) + chance
 
@@ -108,7 +108,7 @@ def violation(
     version: Version = "mended",
     confidence: Literal["l1", "bernstein"] = "l1",
 ) -> float:
-    """Theorems 1 and 2: a bound on the constraint violation, with probability 1 - delta."""
+    """Theorems 1 and 2: a bound on the constraint violation, for one T, likewise."""
     terms = max(1, deviations(problem, "paper" if version == "paper" else "full"))
     chance = sqrt(2 * horizon * log(6 * terms / delta))
     return learning_term(problem, horizon, delta, version, confidence) + chance

@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 
 from committees import datasets
+from committees.bayesnet import all_networks, dependence, joints
 from committees.cmdp import CMDP
 from committees.greedy import Greedy
+from committees.lp import best_policy
 from committees.problem import Problem
 from committees.recruitment import recruit
 from committees.regret import covers
@@ -137,7 +139,7 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
     p = np.zeros(grid.shape[1])
     p[chosen] = rng.dirichlet(np.full(support, 3.0))
     wanted, offered = (
-        {f"feature {i + 1}": {"no": 1 - share, "yes": share} for i, share in enumerate(shares)}
+        {f"feature {i + 1}": {"no": 1 - y, "yes": y} for i, y in enumerate(np.round(shares, 12))}
         for shares in (grid[:, chosen] @ rng.dirichlet(np.ones(support)), grid @ p)
     )
     return Problem(wanted, p), Problem.from_marginals(wanted, offered)
@@ -151,3 +153,59 @@ def coverage(strategy: RLCMDP, problem: Problem, size: int, runs: int, seed: int
         assert isinstance(session, LearningSession)
         covered += covers(problem, session.episodes)
     return covered / runs
+
+
+def tolerance_factors(
+    tolerances: Mapping[str, float], runs: int, seed: int, sizes: Sequence[int]
+) -> pd.DataFrame:
+    """How many times as many people as CMDP Greedy screens, per tolerance and size, on average."""
+    problem = datasets.brexit()
+    greedy = {label: Greedy(tolerance) for label, tolerance in tolerances.items()}
+    frame = simulate([CMDP(), *greedy.values()], problem, sizes, runs, seed)
+    people = means(frame)["mean"]["screened"].unstack("size")
+    return pd.DataFrame(
+        {label: people.loc[str(g)] / people.loc["CMDP"] for label, g in greedy.items()}
+    ).T
+
+
+def all_structures() -> pd.DataFrame:
+    """Every distribution that a Bayesian network on Adult's four features can have.
+
+    A row each: a network that has it (with the fewest edges), how many networks do, edges,
+    dependence in bits, CMDP's people per seat, and whether gender and social class are linked.
+    """
+    problem = datasets.brexit(datasets.ADULT_FEATURES)
+    networks = all_networks(list(problem.features))
+    fitted = joints(datasets.adult_people(), networks, problem.features)
+    _, first, member = np.unique(
+        np.round(fitted, 10), axis=0, return_index=True, return_inverse=True
+    )
+    shape = [len(values) for values in problem.features.values()]
+    rows = []
+    for row, index in enumerate(first):
+        edges = networks[index]
+        p = fitted[index]
+        rows.append(
+            {
+                "network": ", ".join(f"{a} → {b}" for a, b in edges) or "no edges",
+                "graphs": int((member.ravel() == row).sum()),
+                "edges": len(edges),
+                "bits": dependence(p, shape),
+                "people per seat": 1 / best_policy(Problem(problem.targets, p)).rate,
+                "gender–class": any({a, b} == {"gender", "social class"} for a, b in edges),
+            }
+        )
+    return pd.DataFrame(rows).sort_values("bits", ignore_index=True)
+
+
+def pairs_of_structures(structures: pd.DataFrame) -> dict[str, float]:
+    """For how many pairs of distributions more dependence goes with more people."""
+    bits, people = structures["bits"].to_numpy(), structures["people per seat"].to_numpy()
+    one, other = np.triu_indices(len(bits), k=1)
+    differ = np.abs(bits[one] - bits[other]) > 1e-9
+    more = np.sign(bits[one] - bits[other]) * (people[one] - people[other])
+    return {
+        "pairs": int(differ.sum()),
+        "more dependence, more people": float((more[differ] > 1e-9).mean()),
+        "more dependence, as many people": float((np.abs(more[differ]) <= 1e-9).mean()),
+    }

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
 
+#: A probability below this is rounding.
+NOTHING = 1e-12
+
+
 def l1_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
     """State the optimistic program over an l1 ball (paper, equation 6, corrected)."""
     import cvxpy as cp
@@ -109,7 +113,7 @@ class Optimum:
     def acceptance(self, unknown: float) -> FloatArray:
         """The policy mass / belief, and `unknown` for the types that it believes not to exist."""
         policy = np.full(len(self.mass), unknown)
-        np.divide(self.mass, self.belief, out=policy, where=self.belief > 0)
+        np.divide(self.mass, self.belief, out=policy, where=self.belief > NOTHING)
         return np.asarray(np.clip(policy, 0.0, 1.0))
 
 
@@ -210,7 +214,7 @@ def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
     rest = 1 - least.sum()
     towards = np.maximum(estimate - least, 0.0)
     total = towards.sum()
-    return np.asarray(least + rest * towards / total) if rest > 0 and total > 0 else least
+    return np.asarray(least + rest * towards / total) if rest > NOTHING else least
 
 
 def _model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:

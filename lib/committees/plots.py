@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -209,6 +210,28 @@ def acceptance_map(policy: Policy) -> Figure:
     ax.set(xlabel=" · ".join(columns), ylabel=" · ".join(rows))
     ax.tick_params(axis="x", rotation=90)
     ax.tick_params(axis="y", rotation=0)
+    return figure
+
+
+def networks(
+    structures: Mapping[str, Sequence[tuple[str, str]]], features: Sequence[str]
+) -> Figure:
+    """Bayesian networks, side by side, with the features at the same places."""
+    figure, axes = plt.subplots(1, len(structures), figsize=(9.5, 3.2))
+    angles = np.linspace(0, 2 * np.pi, len(features), endpoint=False)
+    places = {name: (np.cos(a), np.sin(a)) for name, a in zip(features, angles, strict=True)}
+    for ax, (title, edges) in zip(np.atleast_1d(axes), structures.items(), strict=True):
+        graph: nx.DiGraph = nx.DiGraph()
+        graph.add_nodes_from(features)
+        graph.add_edges_from(edges)
+        nx.draw_networkx_edges(
+            graph, places, ax=ax, node_size=4200, width=1.6, arrowsize=18, edge_color=REFERENCE
+        )
+        for name, place in places.items():
+            box = {"boxstyle": "round,pad=0.5", "fc": "white", "ec": REFERENCE}
+            ax.text(*place, name, ha="center", va="center", bbox=box)
+        ax.set(xlabel=title, xlim=(-1.6, 1.6), ylim=(-1.3, 1.3), xticks=[], yticks=[])
+        sns.despine(ax=ax, left=True, bottom=True)
     return figure
 
 

@@ -197,7 +197,10 @@ class Problem:
         order: list[Any] = list(self.features)
         if len(order) > 1 and set(numbers.index.names) == set(order):
             numbers = numbers.reorder_levels(order)
-        labels = self.index if len(self.features) > 1 else self.index.get_level_values(0)
+        labels: pd.Index = self.index
+        if len(order) == 1:
+            labels = self.index.get_level_values(0)
+            numbers = numbers.set_axis(numbers.index.get_level_values(0))
         unknown = numbers.index.difference(labels, sort=False)
         if len(unknown) or numbers.index.has_duplicates:
             wrong = unknown[0] if len(unknown) else numbers.index[numbers.index.duplicated()][0]

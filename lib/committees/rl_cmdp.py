@@ -17,6 +17,7 @@ What the paper leaves open is decided so:
 - **Nothing known.** Before anybody has been seen, and whenever $\beta_l \ge 2$, so that the ball
   holds every distribution, one that has the target shares is among them: everybody is accepted.
 - **A type never seen** has $\hat p = 0$; the first person of it ends the episode.
+- **Several beliefs** may be optimal for the same accepted mass; ours moves towards the estimate.
 - **A type believed not to exist**, $\tilde p_l(x) = 0$, is accepted with probability 1/2, as the
   paper has it.
 - **The radius of Appendix C** divides by $1 \land (\tau_l - 1)$ in print, which is at most one; it
@@ -35,7 +36,8 @@ from committees.optimism import OptimisticLP, Optimum, PrintedLP
 from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import BoolArray, Session, Strategy
 
-#: The constants of the empirical Bernstein inequality of Maurer and Pontil (2009).
+#: The constants of the empirical Bernstein inequality of Maurer and Pontil (2009). Theirs is
+#: one-sided and for one time; with (2, 14/3) the intervals hold for all types and times at once.
 MAURER_PONTIL = (sqrt(2), 7 / 3)
 
 

@@ -1,0 +1,126 @@
+"""The ledger: every statement of the paper, what we measured, and a verdict.
+
+`data/claims.yml` says what the paper claims and what would count as true, `committees.measures`
+measures, and `verdict` compares. No verdict is written anywhere: all are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from committees.datasets import DATA
+from committees.measures import MEASURES, Lab, Measured
+
+REPRODUCED = "reproduced"
+CORRECTED = "reproduced after a correction"
+NOT_REPRODUCED = "not reproduced"
+NOT_CHECKABLE = "not checkable"
+VERDICTS = (REPRODUCED, CORRECTED, NOT_REPRODUCED, NOT_CHECKABLE)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper; see `data/claims.yml` for the fields."""
+
+    id: str
+    where: str
+    says: str
+    paper: str
+    unit: str = ""
+    least: float = float("-inf")
+    most: float = float("inf")
+    corrected: Mapping[str, float] | None = None
+    correction: str = ""
+    checkable: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.corrected) != bool(self.correction):
+            raise ValueError(f"claim {self.id!r}: 'corrected' and 'correction' go together")
+        bounded = self.least > float("-inf") or self.most < float("inf")
+        if bounded == bool(self.checkable):
+            raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or why it is uncheckable")
+
+
+def load() -> list[Claim]:
+    """The claims, in the paper's order."""
+    entries: list[dict[str, Any]] = yaml.safe_load((DATA / "claims.yml").read_text("utf-8"))
+    claims = [Claim(**entry) for entry in entries]
+    ids = [claim.id for claim in claims]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise ValueError(f"claim {name!r}: is there {ids.count(name)} times")
+    return claims
+
+
+def verdict(claim: Claim, measured: Measured | None) -> str:
+    """Compare a claim with what was measured."""
+    if claim.checkable or measured is None:
+        return NOT_CHECKABLE
+    if claim.least <= measured.value <= claim.most:
+        return REPRODUCED
+    if claim.corrected is not None and measured.corrected is not None:
+        least = claim.corrected.get("least", float("-inf"))
+        most = claim.corrected.get("most", float("inf"))
+        if least <= measured.corrected <= most:
+            return CORRECTED
+    return NOT_REPRODUCED
+
+
+def near_the_edge(claim: Claim, measured: Measured | None) -> bool:
+    """Whether chance could turn the verdict: a limit lies within the 95 % interval."""
+    if measured is None or not measured.error:
+        return False
+    limits = [(measured.value, claim.least), (measured.value, claim.most)]
+    if claim.corrected and measured.corrected is not None:
+        limits += [(measured.corrected, limit) for limit in claim.corrected.values()]
+    return any(abs(value - limit) <= measured.error for value, limit in limits)
+
+
+def ledger(lab: Lab) -> pd.DataFrame:
+    """A row per claim, with its verdict."""
+    rows = []
+    for claim in load():
+        measured = None if claim.checkable else MEASURES[claim.id](lab)
+        rows.append(
+            {
+                "id": claim.id,
+                "where": claim.where,
+                "says": claim.says,
+                "paper": claim.paper,
+                "measured": measured.value if measured else float("nan"),
+                "±": measured.error if measured else float("nan"),
+                "unit": claim.unit,
+                "after correction": measured.corrected if measured else None,
+                "correction": claim.correction or claim.checkable,
+                "verdict": verdict(claim, measured),
+                "near the edge": near_the_edge(claim, measured),
+            }
+        )
+    return pd.DataFrame(rows).set_index("id")
+
+
+def table(rows: pd.DataFrame) -> pd.DataFrame:
+    """The ledger as a reader sees it: numbers rounded, with their intervals and units."""
+    shown = pd.DataFrame(index=rows.index)
+    shown["where"] = rows["where"]
+    shown["the paper says"] = rows["says"]
+    shown["paper"] = rows["paper"]
+    shown["measured"] = [
+        _number(value, error, unit)
+        for value, error, unit in zip(rows["measured"], rows["±"], rows["unit"], strict=True)
+    ]
+    shown["verdict"] = rows["verdict"]
+    return shown.reset_index(drop=True)
+
+
+def _number(value: float, error: float, unit: str) -> str:
+    if value != value:  # not a number: not checkable
+        return "–"
+    text = f"{value:.3g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    text += f" ± {error:.2g}" if error else ""
+    return f"{text} ({unit})" if unit else text
