@@ -104,6 +104,17 @@ def ledger(lab: Lab) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("id")
 
 
+def limits(least: float = float("-inf"), most: float = float("inf")) -> str:
+    """What would count as true, in words."""
+    if least == most:
+        return f"{least:g}"
+    if most == float("inf"):
+        return f"at least {least:g}"
+    if least == float("-inf"):
+        return f"at most {most:g}"
+    return f"{least:g} to {most:g}"
+
+
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """The ledger as a reader sees it: numbers rounded, with their intervals and units."""
     shown = pd.DataFrame(index=rows.index)

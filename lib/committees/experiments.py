@@ -7,16 +7,19 @@ every place of the book that speaks of them uses the same numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from loky import get_reusable_executor
 
 from committees import datasets
 from committees.bayesnet import all_networks, dependence, joints
 from committees.cmdp import CMDP
 from committees.greedy import Greedy
 from committees.lp import best_policy
-from committees.problem import Problem
+from committees.problem import FloatArray, Problem
 from committees.recruitment import recruit
 from committees.regret import covers
 from committees.rl_cmdp import RLCMDP, LearningSession
@@ -172,7 +175,7 @@ def all_structures() -> pd.DataFrame:
     """Every distribution that a Bayesian network on Adult's four features can have.
 
     A row each: a network that has it (with the fewest edges), how many networks do, edges,
-    dependence in bits, CMDP's people per seat, and whether gender and social class are linked.
+    dependence in bits, CMDP's people per seat, whether gender and social class are linked, and p.
     """
     problem = datasets.brexit(datasets.ADULT_FEATURES)
     networks = all_networks(list(problem.features))
@@ -193,19 +196,48 @@ def all_structures() -> pd.DataFrame:
                 "bits": dependence(p, shape),
                 "people per seat": 1 / best_policy(Problem(problem.targets, p)).rate,
                 "gender–class": any({a, b} == {"gender", "social class"} for a, b in edges),
+                "p": p,
             }
         )
     return pd.DataFrame(rows).sort_values("bits", ignore_index=True)
 
 
-def pairs_of_structures(structures: pd.DataFrame) -> dict[str, float]:
-    """For how many pairs of distributions more dependence goes with more people."""
-    bits, people = structures["bits"].to_numpy(), structures["people per seat"].to_numpy()
-    one, other = np.triu_indices(len(bits), k=1)
+def learn_structures(
+    structures: pd.DataFrame, scale: float, size: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """Mean people screened and loss of RL-CMDP on each of the structures, in all processes."""
+    work = partial(_learn, scale=scale, size=size, runs=runs, seed=seed)
+    found = list(get_reusable_executor().map(work, structures["p"], chunksize=10))
+    return pd.DataFrame(found, structures.index, columns=["people", "loss"])
+
+
+def _learn(p: FloatArray, scale: float, size: int, runs: int, seed: int) -> tuple[float, float]:
+    problem = Problem(datasets.brexit(datasets.ADULT_FEATURES).targets, p)
+    frame = simulate(RLCMDP(scale=scale), problem, size, runs, seed, workers=1, progress=False)
+    return float(frame["screened"].mean()), float(frame["loss"].mean())
+
+
+def pairs_of_structures(structures: pd.DataFrame, learnt: pd.DataFrame) -> dict[str, float]:
+    """Of all pairs of distributions with different dependence, the shares that fit the paper.
+
+    The one with more dependence should need more people when p is known, and have a lower loss for
+    more people when it is not.
+    """
+    one, other = np.triu_indices(len(structures), k=1)
+    bits = structures["bits"].to_numpy()
     differ = np.abs(bits[one] - bits[other]) > 1e-9
-    more = np.sign(bits[one] - bits[other]) * (people[one] - people[other])
+
+    def more(column: pd.Series) -> npt.NDArray[np.bool_]:
+        values = column.to_numpy()
+        rise = np.sign(bits[one] - bits[other]) * (values[one] - values[other])
+        return np.asarray((rise > 1e-9)[differ])
+
+    known, people = more(structures["people per seat"]), more(learnt["people"])
+    lower = more(-learnt["loss"])
     return {
         "pairs": int(differ.sum()),
-        "more dependence, more people": float((more[differ] > 1e-9).mean()),
-        "more dependence, as many people": float((np.abs(more[differ]) <= 1e-9).mean()),
+        "known: more people": float(known.mean()),
+        "unknown: more people": float(people.mean()),
+        "unknown: lower loss": float(lower.mean()),
+        "all three": float((known & people & lower).mean()),
     }

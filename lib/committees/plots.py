@@ -61,9 +61,19 @@ def use_style() -> None:
 
 
 def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
-    """The colour of each strategy: the one it has in every chapter, or a spare one."""
+    """The colour of each strategy: the one it has in every chapter, or a spare one.
+
+    Of two variants "CMDP, weak" and "CMDP, strong" the first is lighter.
+    """
     spare = itertools.cycle(_BLIND_SAFE[6:8] + _BLIND_SAFE[2:6])
-    return {name: _COLOURS.get(name) or next(spare) for name in names}
+    found: dict[str, tuple[float, float, float]] = {}
+    for name in names:
+        strategy, _, variant = name.partition(", ")
+        colour = _COLOURS.get(strategy) or next(spare)
+        first = variant and not any(other.startswith(f"{strategy}, ") for other in found)
+        r, g, b = sns.light_palette(colour, 3)[1][:3] if first else colour
+        found[name] = (r, g, b)
+    return found
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
