@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from committees import claims, measures
+from committees import claims
 from committees.claims import (
     CORRECTED,
     NOT_CHECKABLE,
@@ -17,7 +17,7 @@ from committees.claims import (
     near_the_edge,
     verdict,
 )
-from committees.measures import MEASURES, Measured
+from committees.measures import MEASURES, Measured, theory
 from committees.problem import Problem
 
 
@@ -91,12 +91,12 @@ def test_a_wrong_result_turns_the_verdict(monkeypatch):
     """Break what is measured, and see the ledger say so."""
     lab = Lab()
     broken = Problem({"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}, [0.25] * 4)
-    monkeypatch.setattr(measures, "example_2", lambda: broken)
+    monkeypatch.setattr(theory, "example_2", lambda: broken)
     for name in ("example-2-acceptance", "example-2-rate", "example-2-people"):
         assert verdict(by_id(name), MEASURES[name](lab)) == NOT_REPRODUCED
-    monkeypatch.setattr(measures.bounds, "greedy_loss", lambda *_: 0.0)
+    monkeypatch.setattr(theory.bounds, "greedy_loss", lambda *_: 0.0)
     assert verdict(by_id("proposition-1"), MEASURES["proposition-1"](lab)) == NOT_REPRODUCED
-    monkeypatch.setattr(measures, "_single_type", lambda horizon: (9 * np.sqrt(horizon), 99.0))
+    monkeypatch.setattr(theory, "_single_type", lambda horizon: (9 * np.sqrt(horizon), 99.0))
     for name in ("episode-sum", "bernstein-sum"):
         assert verdict(by_id(name), MEASURES[name](lab)) == NOT_REPRODUCED
 

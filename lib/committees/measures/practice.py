@@ -1,0 +1,243 @@
+"""Measurements of what the paper reports: Section 6 and Appendix D."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from committees import bounds, datasets
+from committees.lp import best_policy
+from committees.measures.lab import Lab, Measured, measures
+from committees.rl_cmdp import RLCMDP
+
+
+def _ratio(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Ratios of means, with their errors, size by size."""
+    ratio = one["mean"] / other["mean"]
+    relative = np.hypot(one["error"] / one["mean"], other["error"] / other["mean"])
+    return pd.DataFrame({"mean": ratio, "error": ratio * relative})
+
+
+# Section 6
+
+
+@measures("a1-greedy-05-people")
+def _(lab: Lab) -> Measured:
+    table = _ratio(lab.people(lab.figure_1, "Greedy 0.05"), lab.people(lab.figure_1, "CMDP"))
+    error = np.sqrt((table["error"] ** 2).sum()) / len(table)
+    return Measured(lab.figure_1_statements["times 0.05"], float(error))
+
+
+@measures("a1-greedy-02-people")
+def _(lab: Lab) -> Measured:
+    table = _ratio(lab.people(lab.figure_1, "Greedy 0.02"), lab.people(lab.figure_1, "CMDP"))
+    small = table.loc[:100]
+    error = small["error"].iloc[int(small["mean"].to_numpy().argmax())]
+    return Measured(lab.figure_1_statements["times 0.02, small"], float(error))
+
+
+def _smallest_gap(lab: Lab, high: str, low: str, sizes: slice) -> Measured:
+    one = lab.loss(lab.figure_1, high).loc[sizes]
+    other = lab.loss(lab.figure_1, low).loc[sizes]
+    gap = one["mean"] - other["mean"]
+    error = np.hypot(one["error"].to_numpy(), other["error"].to_numpy())
+    at = int(gap.to_numpy().argmin())
+    return Measured(float(gap.iloc[at]), float(error[at]))
+
+
+@measures("a1-greedy-05-loss")
+def _(lab: Lab) -> Measured:
+    return _smallest_gap(lab, "Greedy 0.05", "CMDP", slice(250, None))
+
+
+@measures("a1-greedy-02-loss")
+def _(lab: Lab) -> Measured:
+    return _smallest_gap(lab, "CMDP", "Greedy 0.02", slice(None, 100))
+
+
+@measures("a1-greedy-02-margin")
+def _(lab: Lab) -> float:
+    found = lab.figure_1_statements
+    return found["margin at most"] / found["margin at least"]
+
+
+@measures("a1-linear")
+def _(lab: Lab) -> float:
+    return lab.figure_1_statements["slope spread"]
+
+
+@measures("a1-cmdp-people")
+def _(lab: Lab) -> float:
+    return lab.figure_1_statements["people for 200"]
+
+
+def _both(lab: Lab, key: str, error: float) -> Measured:
+    found = lab.figure_2_statements
+    return Measured(float(found[1.0][key]), float(error), float(found[lab.scale][key]))
+
+
+def _last_error(lab: Lab, column: str, strategy: str | None = None) -> float:
+    """The error of a mean at the largest size with five features, for the scaled radius."""
+    frame = lab.figure_2[lab.scale]["five"]
+    table = lab.loss if column == "loss" else lab.people
+    return float(table(frame, strategy or str(RLCMDP(scale=lab.scale)))["error"].iloc[-1])
+
+
+@measures("a2-three")
+def _(lab: Lab) -> Measured:
+    rows = {
+        s: lab.loss(frames["three"], str(RLCMDP(scale=s))).loc[1500:]
+        for s, frames in lab.figure_2.items()
+    }
+    most = {s: row["mean"].max() for s, row in rows.items()}
+    return Measured(most[1.0], float(rows[lab.scale]["error"].max()), most[lab.scale])
+
+
+@measures("a2-known")
+def _(lab: Lab) -> Measured:
+    """The loss falls like 1/√K: the size at which it would be 0.05, from that at 250 seats."""
+    table = lab.loss(lab.figure_1, "CMDP")
+    mean, error = float(table["mean"][250]), float(table["error"][250])
+    size = 250 * (mean / 0.05) ** 2
+    return Measured(size, 2 * size * error / mean)
+
+
+@measures("a2-types")
+def _(lab: Lab) -> float:
+    frames = lab.figure_2[1.0]
+    five, three = (lab.loss(frames[name], "RL-CMDP")["mean"].iloc[-1] for name in ("five", "three"))
+    return float(five / three)
+
+
+@measures("a2-small")
+def _(lab: Lab) -> float:
+    frame = lab.figure_2[1.0]["five"]
+    learnt, greedy = (lab.loss(frame, s)["mean"].iloc[0] for s in ("RL-CMDP", "Greedy 0.02"))
+    return float(learnt / greedy)
+
+
+@measures("a2-margin")
+def _(lab: Lab) -> Measured:
+    greedy = _last_error(lab, "loss", "Greedy 0.02")
+    return _both(lab, "margin", float(np.hypot(_last_error(lab, "loss"), greedy)))
+
+
+@measures("a2-people")
+def _(lab: Lab) -> Measured:
+    return _both(lab, "people", _last_error(lab, "people"))
+
+
+@measures("a2-efficiency")
+def _(lab: Lab) -> Measured:
+    frame = lab.figure_2[lab.scale]["five"]
+    learner = str(RLCMDP(scale=lab.scale))
+    table = _ratio(lab.people(frame, "Greedy 0.05"), lab.people(frame, learner))
+    return _both(lab, "Greedy 0.05", float(table["error"].iloc[-1]))
+
+
+@measures("a2-ignorance")
+def _(lab: Lab) -> float:
+    ratios = []
+    for frame in lab.figure_2[1.0].values():
+        ratios.append(
+            lab.people(frame, "RL-CMDP")["mean"].iloc[-1]
+            / lab.people(frame, "CMDP")["mean"].iloc[-1]
+        )
+    return float(max(ratios))
+
+
+@measures("a2-better-than-bound")
+def _(lab: Lab) -> float:
+    frame = lab.figure_2[1.0]["three"]
+    people = int(lab.people(frame, "RL-CMDP")["mean"].iloc[-1])
+    limit = bounds.rl_loss(lab.three, people, lab.delta, best_policy(lab.three).rate)
+    return float(lab.loss(frame, "RL-CMDP")["mean"].iloc[-1] / limit)
+
+
+# Appendix D
+
+
+@measures("table-2-sums")
+def _(lab: Lab) -> Measured:
+    printed = datasets.brexit_table().groupby("feature")[["target", "share"]].sum()
+    problem = datasets.brexit()
+    rescaled = problem.targets.groupby(level="feature").sum()
+    off = float(np.abs(printed.to_numpy() - 1).max())
+    return Measured(off, corrected=float(np.abs(rescaled.to_numpy() - 1).max()))
+
+
+@measures("table-2-young")
+def _(lab: Lab) -> float:
+    table = datasets.brexit_table().set_index("value")
+    return float(table["share"]["18-34"] / table["target"]["18-34"])
+
+
+@measures("table-2-women")
+def _(lab: Lab) -> float:
+    share = datasets.brexit_table().set_index("value")["share"]
+    return float(share["female"] / share["male"])
+
+
+@measures("adult-size")
+def _(lab: Lab) -> float:
+    return len(datasets.adult_people())
+
+
+def _ends(lab: Lab, scale: float, strategy: str, column: str) -> tuple[pd.Series, pd.Series]:
+    frames = lab.figure_4[scale]
+    table = lab.loss if column == "loss" else lab.people
+    return table(frames["strong"], strategy).iloc[-1], table(frames["weak"], strategy).iloc[-1]
+
+
+@measures("adult-people-known")
+def _(lab: Lab) -> Measured:
+    strong, weak = _ends(lab, 1.0, "CMDP", "people")
+    return Measured(float(strong["mean"] / weak["mean"]), _relative(strong, weak))
+
+
+def _relative(one: pd.Series, other: pd.Series) -> float:
+    """The error of a ratio of two means."""
+    relative = np.hypot(one["error"] / one["mean"], other["error"] / other["mean"])
+    return float(one["mean"] / other["mean"] * relative)
+
+
+@measures("adult-loss-known")
+def _(lab: Lab) -> Measured:
+    strong, weak = _ends(lab, 1.0, "CMDP", "loss")
+    return Measured(
+        float(strong["mean"] - weak["mean"]), float(np.hypot(strong["error"], weak["error"]))
+    )
+
+
+@measures("adult-loss-unknown")
+def _(lab: Lab) -> Measured:
+    gaps = {}
+    for scale in (1.0, lab.scale):
+        strong, weak = _ends(lab, scale, str(RLCMDP(scale=scale)), "loss")
+        gaps[scale] = float(strong["mean"] - weak["mean"])
+    return Measured(gaps[1.0], float(np.hypot(strong["error"], weak["error"])), gaps[lab.scale])
+
+
+@measures("adult-people-unknown")
+def _(lab: Lab) -> Measured:
+    ratios = {}
+    for scale in (1.0, lab.scale):
+        strong, weak = _ends(lab, scale, str(RLCMDP(scale=scale)), "people")
+        ratios[scale] = float(strong["mean"] / weak["mean"])
+    return Measured(ratios[1.0], _relative(strong, weak), ratios[lab.scale])
+
+
+@measures("adult-loss-strong")
+def _(lab: Lab) -> Measured:
+    value, _weak = _ends(lab, 1.0, "RL-CMDP", "loss")
+    scaled, _weak = _ends(lab, lab.scale, str(RLCMDP(scale=lab.scale)), "loss")
+    return Measured(float(value["mean"]), float(scaled["error"]), float(scaled["mean"]))
+
+
+@measures("adult-better-than-bound")
+def _(lab: Lab) -> float:
+    problem = datasets.adult("strong")
+    loss, _weak = _ends(lab, 1.0, "RL-CMDP", "loss")
+    people, _weak = _ends(lab, 1.0, "RL-CMDP", "people")
+    rate = best_policy(problem).rate
+    return float(loss["mean"] / bounds.rl_loss(problem, int(people["mean"]), lab.delta, rate))
