@@ -232,15 +232,16 @@ class Problem:
         return float(np.abs(seats / len(kinds) - self.target).max())
 
     @cached_property
-    def _digest(self) -> bytes:
+    def digest(self) -> str:
+        """A fingerprint: equal problems have the same one, others another."""
         names = repr(list(self.values)).encode()
-        return hashlib.sha256(names + self.target.tobytes() + self.p.tobytes()).digest()
+        return hashlib.sha256(names + self.target.tobytes() + self.p.tobytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Problem) and self._digest == other._digest
+        return isinstance(other, Problem) and self.digest == other.digest
 
     def __hash__(self) -> int:
-        return hash(self._digest)
+        return hash(self.digest)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Problem, (self.targets, self.p)

@@ -1,0 +1,378 @@
+r"""An organiser's two CSV files, read with care.
+
+**Targets**: a row per value of each feature, with the columns `feature, value, target`, the target
+being a share of the committee. Or, as the sortition community writes it, `feature, value, min, max`
+in seats: the target then lies as far up its range as makes the feature's seats add up, in the
+middle if no committee size is given.
+
+**Volunteers**: either shares, `feature, value, share`, taken as independent; or a table of people,
+a row each, with a column per feature (other columns are ignored; `count` says how many people a row
+stands for).
+
+A table of some hundred people knows the shares of each value well, but not the shares of hundreds
+of types: most types were met once or never. With $\hat p$ the shares of the types in the table and
+$t$ the product of its marginals, we take $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
+
+$$\lambda = \frac{1 - \sum_x \hat p(x)^2}{(n - 1) \sum_x (t(x) - \hat p(x))^2}$$
+
+(at most one) estimates the mixture with the smallest expected squared error (Hausser and Strimmer
+2009). With many people, or much dependence, it goes to zero: then the table speaks for itself.
+
+All that is wrong in a file is said at once, in words and with the line. What cannot be mistaken
+just works: a byte-order mark, empty lines, spaces around words, capital letters, kinds of dashes.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, whole
+from committees.problem import Problem
+
+#: So many complaints about one file are read; more are counted.
+PATIENCE = 10
+
+#: What older files call the same columns.
+ALIASES = {"category": "feature", "name": "value"}
+
+
+class BadFile(ValueError):
+    """What is wrong with a file, a sentence each."""
+
+    def __init__(self, complaints: list[str]) -> None:
+        self.complaints = complaints
+        more = len(complaints) - PATIENCE
+        rest = [f"and {more} more like these"] if more > 0 else []
+        super().__init__("\n".join(complaints[:PATIENCE] + rest))
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """An assembly to be recruited.
+
+    Attributes
+    ----------
+    problem
+        Targets, and the distribution of the volunteers.
+    people
+        How many people the table of volunteers has; None if it gives shares.
+    independence
+        The weight that independence was given beside such a table (lambda above).
+    """
+
+    problem: Problem
+    people: int | None = None
+    independence: float | None = None
+
+
+def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None = None) -> Assembly:
+    """Read who is wanted and who comes.
+
+    Parameters
+    ----------
+    targets, volunteers
+        CSV files as described at the top of this module.
+    size
+        The number of seats, if known; it matters where the targets are given as a range of seats.
+    """
+    if size is not None:
+        whole("size", size, 1)
+    wanted, lines = _read_targets(_Table(targets), size)
+    number_of_types({feature: tuple(values) for feature, values in wanted.items()})
+    table = _Table(volunteers)
+    if {"feature", "value", "share"} <= set(table.header):
+        shares = _read_marginals(table, wanted)
+        _refuse_absent(wanted, shares, lines, table)
+        return Assembly(Problem.from_marginals(wanted, shares))
+    counts = _read_people(table, wanted)
+    joint = counts / counts.sum()
+    features = list(wanted)
+    margins = [_margin(joint, axis) for axis in range(joint.ndim)]
+    shares = {
+        f: dict(zip(wanted[f], m, strict=True)) for f, m in zip(features, margins, strict=True)
+    }
+    _refuse_absent(wanted, shares, lines, table)
+    p, weight = shrink(joint.ravel(), _outer(margins), float(counts.sum()))
+    return Assembly(Problem(wanted, p), round(counts.sum()), weight)
+
+
+def shrink(joint: FloatArray, towards: FloatArray, people: float) -> tuple[FloatArray, float]:
+    """Mix the shares found among so many people with others, and say with which weight."""
+    distance = (people - 1) * float(((towards - joint) ** 2).sum())
+    uncertainty = 1 - float((joint**2).sum())
+    weight = uncertainty / distance if distance > uncertainty else 1.0
+    return (1 - weight) * joint + weight * towards, weight
+
+
+def _margin(joint: FloatArray, axis: int) -> FloatArray:
+    return np.asarray(joint.sum(axis=tuple(a for a in range(joint.ndim) if a != axis)))
+
+
+def _outer(margins: list[FloatArray]) -> FloatArray:
+    product = np.ones(1)
+    for margin in margins:
+        product = np.multiply.outer(product, margin).ravel()
+    return product
+
+
+def _read_targets(table: _Table, size: int | None) -> tuple[dict[str, dict[str, float]], _Lines]:
+    """The target shares, and the lines where each feature and value are spoken of."""
+    if {"min", "max"} <= set(table.header) and "target" not in table.header:
+        return _read_ranges(table, size)
+    shares, lines = table.numbers(["target"])
+    return _shares(table, {f: {v: n[0] for v, n in vs.items()} for f, vs in shares.items()}), lines
+
+
+def _read_ranges(table: _Table, size: int | None) -> tuple[dict[str, dict[str, float]], _Lines]:
+    ranges, lines = table.numbers(["min", "max"])
+    wanted: dict[str, dict[str, float]] = {}
+    for feature, values in ranges.items():
+        low, high = np.array(list(values.values())).T
+        for value, (least, most) in values.items():
+            where = f"line {lines[feature, value]}: {feature} {value!r}"
+            if least != round(least) or most != round(most):
+                table.complain(f"{where}: min and max are seats, expected whole numbers")
+            elif least > most:
+                table.complain(f"{where}: min {least:g} is larger than max {most:g}")
+        seats = float(low.sum() + high.sum()) / 2 if size is None else size
+        if not low.sum() <= seats <= high.sum() or seats == 0:
+            table.complain(
+                f"{feature}: between {low.sum():g} and {high.sum():g} seats in all, "
+                f"which leaves no committee of {seats:g}"
+            )
+            continue
+        room = high.sum() - low.sum()
+        shares = (low + (high - low) * ((seats - low.sum()) / room if room else 0)) / seats
+        wanted[feature] = dict(zip(values, shares.tolist(), strict=True))
+    table.stop_if_bad()
+    return wanted, lines
+
+
+def _read_marginals(table: _Table, wanted: Shares) -> dict[str, dict[str, float]]:
+    given, lines = table.numbers(["share"])
+    known = {same_word(feature): feature for feature in given}
+    shares: dict[str, dict[str, float]] = {}
+    for feature, values in wanted.items():
+        if same_word(feature) not in known:
+            table.complain(f"no shares for the feature {feature!r}{_perhaps(feature, given)}")
+            continue
+        own = {same_word(value): value for value in values}
+        theirs = given[known[same_word(feature)]]
+        shares[feature] = {}
+        for value, (share,) in theirs.items():
+            if same_word(value) in own:
+                shares[feature][own[same_word(value)]] = share
+            else:
+                line = lines[known[same_word(feature)], value]
+                table.complain(f"line {line}: {_no_target(feature, value, values)}")
+        for value in values:
+            if value not in shares[feature]:
+                table.complain(f"no share for {feature} {value!r}, which has a target")
+    table.stop_if_bad()
+    return _shares(table, shares)
+
+
+def _read_people(table: _Table, wanted: Shares) -> FloatArray:
+    """How many people of each type there are; an axis per feature."""
+    columns = {feature: same_word(feature) for feature in wanted}
+    for feature, column in columns.items():
+        if column not in table.header:
+            table.complain(
+                f"no column for the feature {feature!r}{_perhaps(column, table.header)}; expected "
+                "a column per feature, or the columns feature, value and share"
+            )
+    table.stop_if_bad()
+    counts = np.zeros([len(values) for values in wanted.values()])
+    positions = {f: {same_word(v): i for i, v in enumerate(vs)} for f, vs in wanted.items()}
+    weighted = "count" in table.header and "count" not in columns.values()
+    for line, row in table.rows:
+        place = []
+        for feature, column in columns.items():
+            if not row[column]:
+                table.complain(f"line {line}: {feature} is empty")
+            elif same_word(row[column]) not in positions[feature]:
+                table.complain(f"line {line}: {_no_target(feature, row[column], wanted[feature])}")
+            else:
+                place.append(positions[feature][same_word(row[column])])
+        weight = table.number(line, row["count"], "count") if weighted else 1.0
+        if len(place) == counts.ndim:
+            counts[tuple(place)] += weight
+    if not counts.sum() and not table.complaints:
+        table.complain("there is nobody in it")
+    table.stop_if_bad()
+    return counts
+
+
+def _shares(table: _Table, shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Shares of one, feature by feature; what rounding has left over is spread."""
+    for feature, values in shares.items():
+        total = sum(values.values())
+        if max(values.values()) > 1:
+            value = max(values, key=values.__getitem__)
+            table.complain(
+                f"{feature} {value!r}: {values[value]:g} is more than 1; "
+                "write shares such as 0.52, or 52%"
+            )
+        elif abs(total - 1) > ROUNDING + 1e-9:
+            table.complain(f"{feature}: the shares add up to {total:.4g}, expected 1")
+    table.stop_if_bad()
+    return {
+        f: {value: share / sum(vs.values()) for value, share in vs.items()}
+        for f, vs in shares.items()
+    }
+
+
+def _refuse_absent(wanted: Shares, offered: Shares, lines: _Lines, table: _Table) -> None:
+    for feature, values in wanted.items():
+        for value, target in values.items():
+            if target > 0 and not offered[feature][value] > 0:
+                table.complain(
+                    f"nobody has {feature} {value!r}, but its target is {target:.3g} "
+                    f"(line {lines[feature, value]} of the targets)"
+                )
+    table.stop_if_bad()
+
+
+_Lines = dict[tuple[str, str], int]
+
+
+class _Table:
+    """A CSV file: its header, its rows with their line numbers, and what is wrong with it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = Path(path).name
+        self.complaints: list[str] = []
+        self.header: list[str] = []
+        self.rows: list[tuple[int, dict[str, str]]] = []
+        self._read(self._text(Path(path)))
+        self.stop_if_bad()
+
+    def complain(self, sentence: str) -> None:
+        self.complaints.append(f"{self.name}: {sentence}")
+
+    def stop_if_bad(self) -> None:
+        if self.complaints:
+            raise BadFile(self.complaints)
+
+    def _fail(self, sentence: str) -> BadFile:
+        return BadFile([f"{self.name}: {sentence}"])
+
+    def _text(self, path: Path) -> str:
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            raise self._fail(f"cannot be read ({error.strerror})") from None
+        if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+            raise self._fail("is a spreadsheet, not a CSV file; save it as “CSV UTF-8”")
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = raw[: error.start].count(b"\n") + 1
+            raise self._fail(f"line {line} is not UTF-8; save it as “CSV UTF-8”") from None
+        if "\0" in text:
+            raise self._fail("is not a text file; save it as “CSV UTF-8”")
+        return text
+
+    def _read(self, text: str) -> None:
+        lines = text.splitlines(keepends=True)
+        first = next((line for line in lines if line.strip(" ,;\t\r\n")), None)
+        if first is None:
+            raise self._fail("is empty")
+        for mark, name in ((";", "semicolons"), ("\t", "tabs")):
+            if mark in first and "," not in first:
+                raise self._fail(f"the columns are separated by {name}, expected commas")
+        reader = csv.reader(lines, strict=True)
+        try:
+            cells = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+        except csv.Error as error:
+            raise self._fail(f"line {reader.line_num}: {error}") from None
+        full = [(line, row) for line, row in cells if any(row)]
+        self.header = [ALIASES.get(same_word(name), same_word(name)) for name in full[0][1]]
+        named = [name for name in self.header if name]
+        for name in dict.fromkeys(name for name in named if named.count(name) > 1):
+            self.complain(f"the column {name!r} is there {named.count(name)} times")
+        for line, row in full[1:]:
+            if any(row[len(self.header) :]):
+                self.complain(
+                    f"line {line} has {len(row)} cells, the header only {len(self.header)}; "
+                    "put words that contain a comma in double quotes"
+                )
+            padded = row + [""] * (len(self.header) - len(row))
+            self.rows.append((line, dict(zip(self.header, padded, strict=False))))
+        if not self.rows and not self.complaints:
+            self.complain("has a header and no rows")
+
+    def number(self, line: int, text: str, column: str) -> float:
+        """A number of at least zero; otherwise a complaint, and something harmless."""
+        where = f"line {line}: the {column}"
+        percent = text.endswith("%")
+        if not text:
+            self.complain(f"{where} is missing")
+        elif re.fullmatch(r"\d*,\d+ ?%?", text):
+            self.complain(f"{where} {text!r} has a comma; write a point")
+        elif not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)? ?%?", text, re.IGNORECASE):
+            self.complain(f"{where} {text!r} is not a number")
+        elif float(text.rstrip("% ")) < 0:
+            self.complain(f"{where} {text!r} is negative")
+        else:
+            return float(text.rstrip("% ")) / (100 if percent else 1)
+        return 0.0
+
+    def numbers(self, columns: list[str]) -> tuple[dict[str, dict[str, list[float]]], _Lines]:
+        """Numbers for each value of each feature, and the lines where they stand."""
+        for column in ("feature", "value", *columns):
+            if column not in self.header:
+                expected = ", ".join(["feature", "value", *columns])
+                if columns == ["target"]:
+                    expected += " (or feature, value, min, max)"
+                raise self._fail(
+                    f"no column {column!r}{_perhaps(column, self.header)}; expected {expected}"
+                )
+        found: dict[str, dict[str, list[float]]] = {}
+        lines: _Lines = {}
+        names: dict[str, str] = {}
+        for line, row in self.rows:
+            if not row["feature"] or not row["value"]:
+                self.complain(
+                    f"line {line}: the {'value' if row['feature'] else 'feature'} is missing"
+                )
+                continue
+            feature = names.setdefault(same_word(row["feature"]), " ".join(row["feature"].split()))
+            value = names.setdefault(
+                f"{same_word(feature)}\0{same_word(row['value'])}", " ".join(row["value"].split())
+            )
+            if (feature, value) in lines:
+                first = lines[feature, value]
+                self.complain(f"line {line}: {feature} {value!r} is already on line {first}")
+            lines.setdefault((feature, value), line)
+            numbers = [self.number(line, row[column], column) for column in columns]
+            found.setdefault(feature, {}).setdefault(value, numbers)
+        self.stop_if_bad()
+        return found, lines
+
+
+def same_word(word: str) -> str:
+    """What makes two spellings the same word."""
+    return " ".join(re.sub("[‐-―−]", "-", word).replace("_", " ").split()).casefold()
+
+
+def _perhaps(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(same_word(word), [same_word(other) for other in known], n=1)
+    return f" (is {close[0]!r} meant for it?)" if close else ""
+
+
+def _no_target(feature: str, value: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(
+        same_word(value), keys := {same_word(v): v for v in known}, n=1
+    )
+    hint = (
+        f"perhaps {keys[close[0]]!r} is meant" if close else f"known are {', '.join(keys.values())}"
+    )
+    return f"{feature} {value!r} has no target; {hint}"
