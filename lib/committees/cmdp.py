@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from committees.fairness import fair_policy
 from committees.lp import Policy, best_policy
 from committees.problem import IntArray, Problem
 from committees.strategy import BoolArray, Session, Strategy
@@ -18,19 +19,28 @@ from committees.strategy import BoolArray, Session, Strategy
 
 @dataclass(frozen=True)
 class CMDP(Strategy):
-    """Accept each type with the probability that the linear program gives it."""
+    """Accept each type with the probability that the linear program gives it.
+
+    Parameters
+    ----------
+    fair
+        Whether to take, among the policies with the largest rate, the one that is fairest to the
+        types (`committees.fairness`); otherwise any.
+    """
+
+    fair: bool = False
 
     sized: ClassVar[bool] = False
 
     def policy(self, problem: Problem) -> Policy:
         """The optimal stationary policy: `rate` is g*, `acceptance` a Series over types."""
-        return best_policy(problem)
+        return fair_policy(problem) if self.fair else best_policy(problem)
 
     def start(self, problem: Problem, size: int) -> Session:
         return _FixedSession(self.policy(problem))
 
     def __str__(self) -> str:
-        return "CMDP"
+        return "CMDP fair" if self.fair else "CMDP"
 
 
 class _FixedSession(Session):
@@ -39,3 +49,6 @@ class _FixedSession(Session):
 
     def see(self, kinds: IntArray, accepted: BoolArray) -> int:
         return len(kinds)
+
+    def leave(self, kind: int) -> None:
+        """Nothing changes: this rule does not look at who is seated."""

@@ -71,10 +71,15 @@ class Policy:
         return (mass / mass.sum()).rename("composition")
 
     @cached_property
+    def score(self) -> pd.Series:
+        """The points of each type: accepted if positive, rejected if negative, a coin at zero."""
+        totals = self.points.to_numpy()[self.problem.codes].sum(axis=1)
+        return pd.Series(totals, self.problem.index, name="score")
+
+    @cached_property
     def bound(self) -> float:
         """An upper bound on the rate of every policy that meets the targets, from the points."""
-        totals = self.points.to_numpy()[self.problem.codes].sum(axis=1)
-        return float(self.problem.p @ np.maximum(totals, 0))
+        return float(self.problem.p @ np.maximum(self.score.to_numpy(), 0))
 
 
 def selection_lp(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
@@ -143,7 +148,7 @@ def best_policy(problem: Problem) -> Policy:
     p = problem.p
     found = np.asarray(mass.value) * bottleneck(problem)
     acceptance = np.divide(found, p, out=np.zeros_like(p), where=p > 0)
-    acceptance = _snap(np.clip(acceptance, 0, 1))
+    acceptance = snap(np.clip(acceptance, 0, 1))
     acceptance.flags.writeable = False  # policies are remembered, so nobody may change them
     return Policy(
         problem,
@@ -153,7 +158,7 @@ def best_policy(problem: Problem) -> Policy:
     )
 
 
-def _snap(acceptance: FloatArray) -> FloatArray:
+def snap(acceptance: FloatArray) -> FloatArray:
     """Put what differs from 0 or 1 by rounding alone on 0 or 1."""
     acceptance[acceptance < 1e-12] = 0
     acceptance[acceptance > 1 - 1e-12] = 1
