@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import nbformat
-import papermill
 import pytest
 import yaml
 from bs4 import BeautifulSoup
@@ -72,33 +71,6 @@ def test_cells_are_short_and_well_explained(path):
     words = sum(len(c.source.split()) for c in notebook.cells if c.cell_type == "markdown")
     assert max(lines) <= 16
     assert words >= 8 * sum(lines)
-
-
-@pytest.mark.parametrize(
-    ("chapter", "parameters"),
-    [
-        ("03_formal_setting", {"features": ["gender", "age"], "sizes": [20], "size": 20}),
-        ("03_formal_setting", {"features": ["gender"], "sizes": [30, 10], "size": 5}),
-        ("04_known_distribution", {"features": ["region"], "sizes": [20, 10], "delta": 0.2}),
-        ("05_unknown_distribution", {"features": ["age"], "sizes": [20, 40], "scales": [0.1, 2]}),
-        ("06_experiments", {"sizes_1": [20, 40], "sizes_2": [20, 40], "scale": 0.2}),
-        ("appendix/d_adult", {"network_1": [], "sizes": [20, 40], "scale": 0.2}),
-        ("appendix/c_bernstein", {"n_features": 3, "support": 2, "problems": 2, "sizes": [50]}),
-    ],
-)
-def test_chapters_take_parameters(chapter, parameters, tmp_path):
-    """Few features, unsorted and single sizes, a small committee: nothing is taken for granted."""
-    source = ROOT / "chapters" / f"{chapter}.ipynb"
-    known = papermill.inspect_notebook(source)
-    assert set(parameters) <= set(known)
-    assert all(parameter["help"] for parameter in known.values())
-    papermill.execute_notebook(
-        source,
-        tmp_path / "out.ipynb",
-        {**parameters, "runs": 5, "seed": 1},
-        cwd=source.parent,
-        progress_bar=False,
-    )
 
 
 def test_the_snippet_in_the_readme_runs():

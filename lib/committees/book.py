@@ -9,7 +9,7 @@ where a sweep finds them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,13 @@ import numpy as np
 import pandas as pd
 
 from committees import datasets
+from committees.bayesnet import check_edges
 from committees.checks import whole
 
 Rule = Callable[[str, Any], None]
+
+#: More seats or runs than this would keep any machine busy for ever.
+MANY = 10**6
 
 
 class BadParameter(ValueError):
@@ -30,12 +34,18 @@ class BadParameter(ValueError):
 
 
 def check(**parameters: Any) -> None:
-    """Refuse values that a chapter cannot work with; each parameter is checked by its name."""
-    for name, value in parameters.items():
-        try:
+    """Refuse values that a chapter cannot work with; each parameter is checked by its name.
+
+    Parameters that must fit together are compared if they come in the same call.
+    """
+    try:
+        for name, value in parameters.items():
             RULES[name](name, value)
-        except ValueError as error:
-            raise BadParameter(*error.args) from None
+        for names, rule in TOGETHER.items():
+            if set(names) <= set(parameters):
+                rule(*(parameters[name] for name in names))
+    except ValueError as error:
+        raise BadParameter(*error.args) from None
 
 
 def say(**values: Any) -> None:
@@ -46,17 +56,45 @@ def say(**values: Any) -> None:
         glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
 
 
+def some(number: float, one: str, many: str) -> str:
+    """A number with its noun, for the text: 1 person, 2 people."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def since(holds: pd.Series) -> str:
+    """From which size on something is so, for the text; indexed by increasing sizes."""
+    before = holds.index[~holds]
+    sizes = holds.index[holds.index > before.max()] if len(before) else holds.index
+    return f"from {some(sizes.min(), 'seat', 'seats')} on" if len(sizes) else "at no size here"
+
+
+def until(holds: pd.Series) -> str:
+    """Up to which size something is so, for the text; indexed by increasing sizes."""
+    stops = holds.index[~holds]
+    sizes = holds.index[holds.index < stops.min()] if len(stops) else holds.index
+    return f"up to {some(sizes.max(), 'seat', 'seats')}" if len(sizes) else "at no size here"
+
+
 def leave(table: str | None, frame: pd.DataFrame) -> None:
     """Write a chapter's results to a CSV file, whole or not at all; None: nowhere."""
     if table is not None:
         part = Path(f"{table}.part")
-        frame.to_csv(part, index=False, lineterminator="\n")
-        os.replace(part, table)
+        try:
+            frame.to_csv(part, index=False, lineterminator="\n")
+            os.replace(part, table)
+        finally:
+            part.unlink(missing_ok=True)
 
 
-def at_least(least: int) -> Rule:
-    """A rule: a whole number, not smaller than this."""
-    return lambda name, value: whole(name, value, least)
+def at_least(least: int, most: int | None = None) -> Rule:
+    """A rule: a whole number, not smaller than this and not larger than that."""
+
+    def rule(name: str, value: Any) -> None:
+        whole(name, value, least)
+        if most is not None and value > most:
+            raise ValueError(f"{name}: expected a whole number of at most {most:,}, got {value!r}")
+
+    return rule
 
 
 def between(low: float, high: float, *, ends: bool = True) -> Rule:
@@ -108,26 +146,62 @@ def _features(name: str, value: Any) -> None:
         raise ValueError(f"{name}: {value!r} has the same feature twice")
 
 
+def _network(name: str, value: Any) -> None:
+    edge = each(among(datasets.ADULT_FEATURES), least=2)
+    each(edge, least=0)(name, value)
+    try:
+        check_edges(value, datasets.ADULT_FEATURES)
+    except ValueError as error:
+        raise ValueError(str(error).replace("network", name, 1)) from None
+    pairs = [frozenset(ends) for ends in value]
+    if len(set(pairs)) < len(pairs):
+        raise ValueError(f"{name}: {value!r} has the same edge twice")
+
+
 def _table(name: str, value: Any) -> None:
     if not isinstance(value, str) or not value:
         raise ValueError(f"{name}: expected the name of a CSV file, got {value!r}")
     if not Path(value).resolve().parent.is_dir():
         raise ValueError(f"{name}: the folder of {value!r} does not exist")
+    if Path(value).is_dir():
+        raise ValueError(f"{name}: expected the name of a CSV file, {value!r} is a folder")
 
 
-RULES: dict[str, Rule] = {
+def _enough_types(n_features: int, support: int) -> None:
+    if support > 2**n_features:
+        raise ValueError(
+            f"support: expected at most {2**n_features:,}, the number of types that "
+            f"{some(n_features, 'binary feature makes', 'binary features make')}, got {support!r}"
+        )
+
+
+_SIZES = each(at_least(1, MANY))
+
+RULES: Mapping[str, Rule] = {
     "features": maybe(_features),
-    "size": at_least(1),
-    "sizes": each(at_least(1)),
-    "sizes_1": each(at_least(1)),
-    "sizes_2": each(at_least(1)),
+    "few_features": maybe(_features),
+    "more_features": maybe(_features),
+    "n_features": at_least(1, 12),
+    "support": at_least(2),
+    "problems": at_least(1, MANY),
+    "network_1": maybe(_network),
+    "network_2": maybe(_network),
+    "size": at_least(1, MANY),
+    "sizes": _SIZES,
+    "sizes_1": _SIZES,
+    "sizes_2": _SIZES,
     "tolerance": between(0, 1),
     "tolerances": each(between(0, 1)),
     "scale": between(0, 100),
     "scales": each(between(0, 100)),
-    "delta": between(0, 1, ends=False),
-    "runs": at_least(2),
-    "seed": at_least(0),
-    "workers": maybe(at_least(1)),
+    "delta": between(1e-9, 1, ends=False),
+    "runs": at_least(2, MANY),
+    "structure_runs": at_least(1, MANY),
+    "seed": at_least(0, 2**32 - 1),
+    "workers": maybe(at_least(1, 1024)),
     "table": maybe(_table),
+}
+
+TOGETHER: Mapping[tuple[str, ...], Callable[..., None]] = {
+    ("n_features", "support"): _enough_types,
 }

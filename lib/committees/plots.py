@@ -33,6 +33,8 @@ _COLOURS = {
     "RL-CMDP-B": _BLIND_SAFE[5],
     "plug-in": _BLIND_SAFE[4],
 }
+#: For strategies without a colour of their own: dark, safe, and unlike those above (Paul Tol's).
+_SPARE = sns.color_palette(["#332288", "#882255", "#44AA99", "#999933", "#CC6677", "#888888"])
 #: For what is neither a strategy nor data: bounds, targets, quotas.
 REFERENCE = "#444444"
 LABELS = {
@@ -65,12 +67,17 @@ def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
 
     Of two variants "CMDP, weak" and "CMDP, strong" the first is lighter.
     """
-    spare = itertools.cycle(_BLIND_SAFE[6:8] + _BLIND_SAFE[2:6])
+    strategies = list(dict.fromkeys(name.partition(", ")[0] for name in names))
+    own = {name: _COLOURS.get(name.partition(" δ=")[0]) for name in strategies}
+    strangers = list(own.values()).count(None)
+    few = strangers <= len(_SPARE)
+    spare = iter(_SPARE if few else sns.color_palette("husl", strangers))
+    colours = {name: own[name] or next(spare) for name in strategies}
     found: dict[str, tuple[float, float, float]] = {}
     for name in names:
         strategy, _, variant = name.partition(", ")
-        colour = _COLOURS.get(strategy) or next(spare)
         first = variant and not any(other.startswith(f"{strategy}, ") for other in found)
+        colour = colours[strategy]
         r, g, b = sns.light_palette(colour, 3)[1][:3] if first else colour
         found[name] = (r, g, b)
     return found
@@ -102,16 +109,18 @@ def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
         markers=True,
         dashes=False,
         errorbar=("se", 1.96),
+        err_style="band" if frame["size"].nunique() > 1 else "bars",
         ax=ax,
     )
     ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
-    ax.legend(title=None)
+    _legend(ax)
 
 
 def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Figure:
     """Losses of every run and on average, and bounds on them as functions of the committee size.
 
-    A bound named like a strategy has its colour; any other is listed by its name.
+    A bound named like a strategy has its colour; any other is listed by its name. Where there are
+    many strategies, their bounds are not listed again.
     """
     figure, ax = plt.subplots()
     lines(frame, "loss", ax)
@@ -120,15 +129,16 @@ def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Fig
     dashes = itertools.cycle(["--", ":", "-."])
     for name, limit in bounds.items():
         own = colours.get(name)
+        label = f"bound for {name}" if len(colours) < 4 else None
         ax.plot(
             limit.sort_index(),
             "--" if own else next(dashes),
             marker="_",
             color=own or REFERENCE,
-            label=f"bound for {name}" if own else name,
+            label=label if own else name,
         )
     ax.set_ylim(bottom=0)
-    ax.legend()
+    _legend(ax)
     return figure
 
 
@@ -173,19 +183,34 @@ def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
     return figure
 
 
+def cloud(frame: pd.DataFrame) -> Figure:
+    """People screened against loss: every committee a point, every strategy's mean a cross."""
+    figure, ax = plt.subplots(figsize=(8, 4.6))
+    for name, colour in palette(list(frame["strategy"].unique())).items():
+        own = frame[frame["strategy"] == name]
+        ax.scatter(own["screened"], own["loss"], s=14, alpha=0.35, color=colour, linewidth=0)
+        mean = own[["screened", "loss"]].mean()
+        ax.plot(*mean, "P", ms=12, color=colour, markeredgecolor="white", label=name)
+    ax.set(xscale="log", xlabel=LABELS["screened"], ylabel=LABELS["loss"], ylim=(0, None))
+    ax.legend()
+    return figure
+
+
 def shares(problem: Problem) -> Figure:
     """Who is wanted and who comes, value by value."""
-    figure, ax = plt.subplots(figsize=(8, 1.0 + 0.28 * len(problem.target)))
+    figure, ax = plt.subplots(figsize=(8, 1.2 + 0.28 * len(problem.target)))
     labels = [_join(f"{feature}: {value}") for feature, value in problem.values]
     rows = np.arange(len(labels))[::-1]
     ax.hlines(rows, problem.presence, problem.target, color="0.75", zorder=1)
     ax.scatter(problem.target, rows, marker="|", s=160, linewidth=3, color=REFERENCE, zorder=3)
     ax.scatter(problem.presence, rows, color=_BLIND_SAFE[4], zorder=2)
     ax.set(yticks=rows, yticklabels=labels, xlabel="share", xlim=(0, None))
-    ax.legend(
+    ax.set_ylim(-0.6, len(labels) - 0.4)
+    figure.legend(
         [ax.collections[1], ax.collections[2]],
         ["target", "among the volunteers"],
-        loc="lower right",
+        loc="outside upper right",
+        ncols=2,
     )
     ax.grid(axis="y", visible=False)
     return figure
@@ -245,6 +270,12 @@ def networks(
     return figure
 
 
+def _legend(ax: Axes) -> None:
+    """The legend, in small print and two columns if it is long."""
+    long = len(ax.get_legend_handles_labels()[0]) > 7
+    ax.legend(title=None, fontsize="x-small" if long else None, ncols=2 if long else 1)
+
+
 def _join(label: object) -> str:
     text = " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
     return text.replace("$", r"\$")  # a dollar would start a formula
@@ -259,17 +290,18 @@ def filling(
     crosses the quotas, where there are any.
     """
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8), sharey=True)
-    seats = np.arange(1, len(found.kinds) + 1)
+    seats = np.arange(len(found.kinds) + 1)
+    screened = np.r_[0, found.screened]
     values = problem.features[feature]
     colours = sns.color_palette("colorblind", len(values))
     for value, colour in zip(values, colours, strict=True):
         row = problem.values.get_loc((feature, value))
-        taken = np.cumsum((problem.codes[found.kinds] == row).any(axis=1))
+        taken = np.r_[0, np.cumsum((problem.codes[found.kinds] == row).any(axis=1))]
         axes[0].step(seats, taken, color=colour, where="post", label=_join(value))
-        axes[0].plot([0, len(seats)], [0, problem.target[row] * len(seats)], ":", color=colour)
-        axes[1].step(found.screened, taken, color=colour, where="post")
+        axes[0].plot([0, seats[-1]], [0, problem.target[row] * seats[-1]], ":", color=colour)
+        axes[1].step(screened, taken, color=colour, where="post")
         if limits is not None:
-            for ax, end in zip(axes, (seats[-1], found.screened[-1]), strict=True):
+            for ax, end in zip(axes, (seats[-1], screened[-1]), strict=True):
                 ax.plot(end, limits.iloc[row], "x", color=colour, markersize=9, mew=2)
     axes[0].set(xlabel="seats taken", ylabel="people accepted")
     axes[1].set(xlabel="people screened")

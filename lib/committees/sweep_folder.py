@@ -1,0 +1,263 @@
+"""The folder that a sweep leaves its results in.
+
+    results.csv          all tables in one, with a column for each parameter that varies
+    index.html           what was run, how it went, and the results
+    runs/NAME.ipynb      the executed notebook of each run
+    runs/NAME.csv        its table
+    runs/NAME.json       its record, written last
+
+A run is done when its record says so, for the same parameters, the same source of the notebook and
+an undamaged table. Only the process that holds the folder's lock writes here, and each file at
+once. So whatever is killed, and whenever, only the runs under way are lost.
+"""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import hashlib
+import html
+import io
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from committees.grid import TABLE, BadGrid, Grid, Run, as_text, digest
+
+#: The file that makes a folder ours, and that the sweep at work has locked.
+LOCK = ".sweep"
+
+#: The rows of results that the page shows.
+ROWS_SHOWN = 1000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes of a run: the executed notebook, and either its table or an error."""
+
+    notebook: bytes = b""
+    table: bytes = b""
+    error: str = ""
+    cell: int | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is remembered of a run; of the notebook's source and of the table, fingerprints."""
+
+    parameters: dict[str, Any]
+    notebook: str
+    table: str
+    error: str
+    cell: int | None
+    seconds: float
+
+    def __str__(self) -> str:
+        if not self.error:
+            return "done"
+        return f"In [{self.cell}]: {self.error}" if self.cell else self.error
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The results of a grid, as far as there are any."""
+
+    path: Path
+    grid: Grid
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Make the folder, and keep others out; whatever happens to us, the system lets them in."""
+        try:
+            if self.path.is_dir() and any(self.path.iterdir()) and not self._lock.exists():
+                raise BadGrid(f"output: {self.path} holds other files; choose a new folder")
+            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            lock = self._lock.open("a+")
+        except OSError as error:
+            raise BadGrid(f"output: {self.path} cannot be used: {error.strerror}") from None
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                other = f"another sweep (process {lock.read().strip()}) is at work"
+                raise BadGrid(f"output: {other} in {self.path}; wait for it") from None
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            yield
+
+    def why(self, run: Run) -> str:
+        """Why this run is to be done; empty if it is done."""
+        record = self.record(run)
+        if record is None:
+            return "to do"
+        if digest(record.parameters) != digest(dict(run.parameters)):
+            return "was run with other parameters"
+        if record.notebook != self.grid.digest:
+            return "the notebook has changed"
+        if record.error:
+            return f"failed: {first_line(str(record))}"
+        if record.table != _sha256(contents(self._file(run, "csv"))):
+            return "its table is missing or damaged"
+        return "" if self._file(run, "ipynb").exists() else "its notebook is missing"
+
+    def record(self, run: Run) -> Record | None:
+        """What is remembered of a run."""
+        try:
+            return Record(**json.loads(contents(self._file(run, "json"))))
+        except (TypeError, ValueError):
+            return None
+
+    def keep(self, run: Run, outcome: Outcome) -> None:
+        """Keep what came of a run; the record last, since it vouches for the rest."""
+        table = b"" if outcome.error else outcome.table
+        record = Record(
+            dict(run.parameters),
+            self.grid.digest,
+            _sha256(table),
+            outcome.error,
+            outcome.cell,
+            outcome.seconds,
+        )
+        for kind, content in (("ipynb", outcome.notebook), ("csv", table)):
+            if content:
+                _write(self._file(run, kind), content)
+            else:
+                self._file(run, kind).unlink(missing_ok=True)
+        _write(self._file(run, "json"), json.dumps(asdict(record), indent=1).encode() + b"\n")
+
+    def gather(self) -> pd.DataFrame:
+        """Put the tables of the runs that are done into one, as text: no digit changes."""
+        done = [run for run in self.grid.runs if not self.why(run)]
+        tables = [rows_of(contents(self._file(run, "csv"))) for run in done]
+        columns = list(dict.fromkeys(name for header, *_ in tables for name in header))
+        labels = {
+            name: f"parameter {name}" if name in columns else name
+            for name in self.grid.runs[0].labels
+        }
+        text = io.StringIO()
+        writer = csv.DictWriter(text, [*labels.values(), *columns], lineterminator="\n")
+        writer.writeheader()
+        for run, (header, *rows) in zip(done, tables, strict=True):
+            own = {labels[name]: as_text(value) for name, value in run.labels.items()}
+            writer.writerows(own | dict(zip(header, row, strict=True)) for row in rows)
+        results = self.path / "results.csv"
+        _write(results, text.getvalue().encode())
+        _write(self.path / "index.html", self._page().encode())
+        return pd.read_csv(results)
+
+    def _page(self) -> str:
+        """One page that needs nothing else: what ran, how it went, what came out."""
+        first, rows, done = self.grid.runs[0], [], 0
+        for run in self.grid.runs:
+            record = self.record(run)
+            good = record is not None and not record.error
+            done += good
+            fields = [*map(as_text, run.labels.values()), str(record or "lost")]
+            row = "".join(f"<td>{html.escape(field)}</td>" for field in fields)
+            there = self._file(run, "ipynb").exists()
+            link = f'<a href="runs/{quote(run.name)}.ipynb">notebook</a>' if there else ""
+            time = f"{record.seconds:.1f}" if record else ""
+            shade = "" if good else ' class="failed"'
+            rows.append(f"<tr{shade}>{row}<td>{time}</td><td>{link}</td></tr>")
+        names = [*first.labels, "state", "seconds", "executed"]
+        fixed = [f"{n} = {as_text(v)}" for n, v in first.parameters.items() if n not in names]
+        results = pd.read_csv(self.path / "results.csv", dtype=str, keep_default_na=False)
+        return PAGE.format(
+            title=html.escape(self.grid.path.stem),
+            notebook=html.escape(self.grid.notebook.name),
+            fixed=html.escape("; ".join(fixed) or "nothing but the defaults"),
+            done=done,
+            total=len(rows),
+            head="".join(f"<th>{html.escape(name)}</th>" for name in names),
+            runs="\n".join(rows),
+            shown=f"{min(len(results), ROWS_SHOWN):,} of {len(results):,}",
+            results=results.head(ROWS_SHOWN).to_html(index=False, border=0, justify="left"),
+        )
+
+    @property
+    def _lock(self) -> Path:
+        return self.path / LOCK
+
+    def _file(self, run: Run, kind: str) -> Path:
+        return self.path / "runs" / f"{run.name}.{kind}"
+
+
+def rows_of(table: bytes) -> list[list[str]]:
+    """The rows of a CSV file, the header first; a `ValueError` if it is not one."""
+    if not table:
+        raise ValueError(f"no table; does it call leave({TABLE}, ...)?")
+    try:
+        rows = list(csv.reader(io.StringIO(table.decode(), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"a table that is not CSV: {error}") from None
+    names = rows[0]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            raise ValueError(f"a table with {len(names)} columns, but {len(row)} in row {number}")
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"a table with the columns {names}, expected different ones")
+    return rows
+
+
+def contents(path: Path) -> bytes:
+    """What is in a file; nothing if there is none."""
+    return path.read_bytes() if path.exists() else b""
+
+
+def first_line(text: str) -> str:
+    """The first line of a text."""
+    return text.partition("\n")[0]
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(content)
+    os.replace(part, path)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sweep: {title}</title>
+<style>
+body {{font: 16px/1.5 sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem}}
+div {{overflow-x: auto}}
+table {{border-collapse: collapse; font-size: 90%; font-variant-numeric: tabular-nums}}
+th, td {{border-bottom: 1px solid #ddd; padding: .2rem .8rem .2rem 0; text-align: left}}
+.failed td {{background: #fdecea; white-space: pre-wrap}}
+</style>
+</head>
+<body>
+<h1>Sweep: {title}</h1>
+<p>{done} of {total} runs of the notebook {notebook} are done.
+The same in every run: {fixed}.</p>
+<h2>Runs</h2>
+<div><table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{runs}
+</tbody>
+</table></div>
+<h2>Results</h2>
+<p>{shown} rows; all are in <a href="results.csv">results.csv</a>.</p>
+<div>{results}</div>
+</body>
+</html>
+"""
