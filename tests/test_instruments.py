@@ -9,15 +9,13 @@ import math
 import re
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import papermill
 import pytest
 
 from committees import CMDP, Greedy, datasets, experiments, simulate
 from committees.book import BadParameter, check, leave, since, some, until
-
-CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
+from instruments import CHAPTERS, names, nonsense, whole
 
 FORMAL = "03_formal_setting"
 KNOWN = "04_known_distribution"
@@ -103,37 +101,10 @@ BAD = [
 ]
 
 
-def names(cases):
-    seen: dict[str, int] = {}
-    for chapter, *_ in cases:
-        seen[chapter] = seen.get(chapter, 0) + 1
-        yield f"{chapter}-{seen[chapter]}"
-
-
-def run(chapter, parameters, folder):
-    source = CHAPTERS / f"{chapter}.ipynb"
-    assert set(parameters) <= set(papermill.inspect_notebook(source))
-    target = folder / "out.ipynb"
-    papermill.execute_notebook(source, target, parameters, cwd=source.parent, progress_bar=False)
-    return nbformat.read(target, as_version=4)
-
-
 def small(chapter):
     """What makes any chapter short."""
     short = {"runs": 2, "workers": 1}
     return {**short, "structure_runs": 1} if chapter == ADULT else short
-
-
-def glued(notebook):
-    """The numbers and words that the text refers to, by their names."""
-    return {
-        output.metadata["scrapbook"]["name"]: text
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if "scrapbook" in output.get("metadata", {})
-        for kind, text in output.data.items()
-        if kind.endswith("text/plain")
-    }
 
 
 @pytest.mark.parametrize("chapter", dict.fromkeys(chapter for chapter, _ in GOOD))
@@ -147,43 +118,18 @@ def test_every_parameter_says_what_it_is(chapter):
 
 @pytest.mark.parametrize(("chapter", "parameters"), GOOD, ids=names(GOOD))
 def test_a_chapter_is_whole_for_whatever_makes_sense(chapter, parameters, tmp_path):
-    table = tmp_path / "table.csv"
-    notebook = run(chapter, {**small(chapter), **parameters, "table": str(table)}, tmp_path)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert not [o["text"] for o in outputs if o.get("name") == "stderr"]
-
-    frame = pd.read_csv(table)
+    frame = whole(chapter, {**small(chapter), **parameters}, tmp_path)
     assert {"strategy", "size"} | MEASURED <= set(frame.columns)
-    assert len(frame)
-    assert not frame.isna().any(axis=None)
     assert (frame["people"] >= frame["size"]).all()
     assert frame["loss"].between(0, 1).all()
     assert not frame.duplicated(list(set(frame.columns) - MEASURED)).any()
     wanted = {size for name in parameters if name.startswith("sizes") for size in parameters[name]}
     assert set(frame["size"]) == wanted
 
-    values = glued(notebook)
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    for name, form in re.findall(r"\{glue:text\}`(\w+)(?::([^`]*))?`", text):
-        assert not re.search(r"\bnan\b|\binf\b", values[name]), name
-        if form:
-            assert math.isfinite(float(format(float(values[name]), form))), name
-
 
 @pytest.mark.parametrize(("chapter", "parameters", "sentence"), BAD, ids=names(BAD))
 def test_nonsense_ends_in_one_sentence_in_the_first_cell(chapter, parameters, sentence, tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text("of an earlier run")
-    with pytest.raises(papermill.PapermillExecutionError) as caught:
-        run(chapter, {**parameters, "table": str(table)}, tmp_path)
-    cells = nbformat.read(CHAPTERS / f"{chapter}.ipynb", as_version=4).cells
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    first = 1 + next(k for k, c in enumerate(code) if "parameters" in c.metadata.get("tags", []))
-    assert caught.value.source == code[first].source
-    assert f"BadParameter: {sentence}" in str(caught.value)
-    assert "Traceback" not in str(caught.value)
-    assert "lib/committees" not in str(caught.value)
-    assert table.read_text() == "of an earlier run"
+    nonsense(chapter, parameters, f"BadParameter: {sentence}", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 r"""What an organiser asks before the first call: how many people, and what would make it fewer.
 
 **People.** CMDP's number is known exactly: $K$ plus a negative binomial number of rejections. The
-others are simulated.
+others' are read off simulated recruitments.
 
 **Relaxing a target.** With $T(\rho) = 1/g^*(\rho)$ people per seat and the points $\lambda$ of the
 linear program (`committees.lp`), a small change $\delta$ of the targets changes $T$ by
@@ -12,8 +12,6 @@ $T(\rho + \delta) \ge T(\rho)\,(1 + \lambda \cdot \delta)$.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -21,34 +19,34 @@ from scipy import stats
 from committees.cmdp import CMDP
 from committees.lp import best_policy
 from committees.problem import FloatArray, Problem
-from committees.simulation import simulate
-from committees.strategy import Strategy
 
-QUANTILES = (0.5, 0.9, 0.99)
+QUANTILES = [0.5, 0.9, 0.99]
+
+#: A saving below this many people is not worth a sentence.
+WORTH_SAYING = 0.05
 
 
-def expectations(
-    strategies: Sequence[Strategy],
-    problem: Problem,
-    size: int,
-    runs: int = 200,
-    seed: int = 2021,
-    workers: int | None = None,
-) -> pd.DataFrame:
+def expectations(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     """How many people to expect to contact, and what loss: a row per strategy.
 
-    Columns: people on average, the numbers that suffice in 50, 90 and 99 % of all recruitments, the
-    loss on average and the largest in nine of ten.
+    Parameters
+    ----------
+    frame
+        A table of `simulate`, with one committee size.
+
+    Returns
+    -------
+    People on average, the numbers that suffice in 50, 90 and 99 % of all recruitments, the loss on
+    average and the largest in nine of ten.
     """
-    frame = simulate(strategies, problem, size, runs, seed, workers=workers)
+    (size,) = frame["size"].unique()
     rows = {}
-    for strategy in strategies:
-        own = frame[frame["strategy"] == str(strategy)]
-        people: Sequence[float] = [own["screened"].mean(), *own["screened"].quantile(QUANTILES)]
-        if isinstance(strategy, CMDP):
+    for name, own in frame.groupby("strategy", sort=False):
+        people = [own["screened"].mean(), *own["screened"].quantile(QUANTILES)]
+        if name == str(CMDP()):
             rejected = stats.nbinom(size, best_policy(problem).rate)
             people = [size + rejected.mean(), *(size + rejected.ppf(QUANTILES))]
-        rows[str(strategy)] = [*people, own["loss"].mean(), own["loss"].quantile(0.9)]
+        rows[name] = [*people, own["loss"].mean(), own["loss"].quantile(0.9)]
     columns = ["people", *(f"{q:.0%}" for q in QUANTILES), "loss", "loss 90%"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("strategy")
 
@@ -71,9 +69,25 @@ def relaxations(problem: Problem, size: int, points: float = 0.01) -> pd.DataFra
         promised = -people * float(policy.points.to_numpy() @ change)
         moved = Problem(pd.Series(problem.target + change, problem.values), problem.p)
         found = people - size / best_policy(moved).rate
-        rows.append((feature, value, problem.target[position], promised, found))
+        rows.append((feature, value, problem.target[position], promised + 0.0, found))
     frame = pd.DataFrame(rows, columns=["feature", "value", "target", "promised", "saved"])
     return frame.sort_values("promised", ascending=False, kind="stable", ignore_index=True)
+
+
+def in_words(table: pd.DataFrame, size: int, points: float = 0.01) -> list[str]:
+    """The savings of `relaxations` that matter, a sentence each; the largest first."""
+    sentences = []
+    for feature, value, target, promised, saved in table.to_numpy().tolist():
+        if saved > WORTH_SAYING:
+            less = f"{target:.1%} to {target - min(points, target):.1%}"
+            sentence = (
+                f"Lowering the target of {feature} {value} from {less} would save {saved:.1f} of "
+                f"the people to be contacted for {size} seats"
+            )
+            if promised > saved + WORTH_SAYING:
+                sentence += f" (not the {promised:.1f} of the first step: others run short next)"
+            sentences.append(f"{sentence}.")
+    return sentences or ["No single target holds the recruitment up."]
 
 
 def _give_up(problem: Problem, position: int, points: float) -> FloatArray:

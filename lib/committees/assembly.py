@@ -52,6 +52,10 @@ class BadFile(ValueError):
         rest = [f"and {more} more like these"] if more > 0 else []
         super().__init__("\n".join(complaints[:PATIENCE] + rest))
 
+    def _render_traceback_(self) -> list[str]:
+        """A notebook shows the sentences alone."""
+        return str(self).split("\n")
+
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
@@ -70,6 +74,16 @@ class Assembly:
     problem: Problem
     people: int | None = None
     independence: float | None = None
+
+    def __str__(self) -> str:
+        """Where the distribution of the volunteers comes from, in words."""
+        if self.people is None:
+            return "The volunteers are given as shares, so their features count as independent."
+        return (
+            f"The table of volunteers has {self.people:,} people, "
+            f"{self.people / len(self.problem.p):.1f} for each type; what it says of the types was "
+            f"mixed with {self.independence:.0%} of what independent features would give."
+        )
 
 
 def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None = None) -> Assembly:

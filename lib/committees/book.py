@@ -175,6 +175,16 @@ def _enough_types(n_features: int, support: int) -> None:
         )
 
 
+def _file(name: str, value: Any) -> None:
+    if not isinstance(value, str) or not Path(value).is_file():
+        raise ValueError(f"{name}: there is no file {value!r} in {str(Path.cwd())!r}")
+
+
+def _both_files(targets: str | None, volunteers: str | None) -> None:
+    if (targets is None) != (volunteers is None):
+        raise ValueError("targets, volunteers: give both files, or none for the invented assembly")
+
+
 _SIZES = each(at_least(1, MANY))
 
 RULES: Mapping[str, Rule] = {
@@ -186,6 +196,9 @@ RULES: Mapping[str, Rule] = {
     "problems": at_least(1, MANY),
     "network_1": maybe(_network),
     "network_2": maybe(_network),
+    "strategy": among(["Greedy", "CMDP", "RL-CMDP", "Resolving"]),
+    "targets": maybe(_file),
+    "volunteers": maybe(_file),
     "size": at_least(1, MANY),
     "sizes": _SIZES,
     "sizes_1": _SIZES,
@@ -197,6 +210,8 @@ RULES: Mapping[str, Rule] = {
     "delta": between(1e-9, 1, ends=False),
     "runs": at_least(2, MANY),
     "structure_runs": at_least(1, MANY),
+    "variant_runs": at_least(2, MANY),
+    "streams": at_least(1, 1000),
     "seed": at_least(0, 2**32 - 1),
     "workers": maybe(at_least(1, 1024)),
     "table": maybe(_table),
@@ -204,4 +219,5 @@ RULES: Mapping[str, Rule] = {
 
 TOGETHER: Mapping[tuple[str, ...], Callable[..., None]] = {
     ("n_features", "support"): _enough_types,
+    ("targets", "volunteers"): _both_files,
 }

@@ -6,6 +6,7 @@ every place of the book that speaks of them uses the same numbers.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
@@ -19,10 +20,12 @@ from committees import datasets
 from committees.bayesnet import all_networks, dependence, joints
 from committees.cmdp import CMDP
 from committees.greedy import Greedy
+from committees.limits import fluid, hindsight
 from committees.lp import best_policy
 from committees.problem import FloatArray, Problem
-from committees.recruitment import recruit
+from committees.recruitment import recruit, stream
 from committees.regret import covers
+from committees.resolving import guarantee
 from committees.rl_cmdp import RLCMDP, LearningSession
 from committees.simulation import simulate
 
@@ -195,6 +198,25 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
 def first(holds: Callable[[int], bool], most: int = 10**9) -> int:
     """The first number of people for which something holds that holds for all larger ones too."""
     return 1 + bisect(range(1, most), False, key=holds)
+
+
+def limits(
+    problem: Problem, sizes: Sequence[int], tolerances: Sequence[float], runs: int, seed: int
+) -> pd.DataFrame:
+    """People that no strategy within the band can do without, on average: fluid and hindsight.
+
+    A row per limit, size and tolerance, with the largest loss that the band allows.
+    """
+    enough = 1000 + 20 * max(sizes)
+    streams = [stream(problem, enough, np.random.default_rng([seed, run])) for run in range(runs)]
+    rows = []
+    for size, tolerance in itertools.product(sizes, tolerances):
+        loss = guarantee(problem, size, tolerance)
+        floor = np.mean([hindsight(problem, size, tolerance, kinds) for kinds in streams])
+        rows.append(("fluid limit", size, tolerance, fluid(problem, size, tolerance), loss))
+        rows.append(("hindsight limit", size, tolerance, float(floor), loss))
+    columns = ["limit", "size", "tolerance", "people", "loss"]
+    return pd.DataFrame(rows, columns=columns).sort_values("limit", kind="stable")
 
 
 def coverage(strategy: RLCMDP, problem: Problem, size: int, runs: int, seed: int) -> float:

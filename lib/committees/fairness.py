@@ -22,7 +22,7 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, sparse
+from scipy import sparse
 
 from committees.lp import HIGHS_OPTIONS, Policy, best_policy, snap
 from committees.problem import FloatArray, Problem
@@ -48,6 +48,8 @@ def fair_policy(problem: Problem) -> Policy:
 
 def _leximin(matrix: sparse.csr_array, target: FloatArray) -> FloatArray:
     """The leximin point of {0 <= x <= 1, matrix x = target}, which rounding may have emptied."""
+    from scipy import optimize  # takes as long to import as all the rest
+
     n = matrix.shape[1]
     least = np.zeros(n)
     open_ = np.ones(n, dtype=bool)

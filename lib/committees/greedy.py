@@ -81,6 +81,12 @@ class _GreedySession(Session):
         self.acceptance = self._open()
         return int(places[last]) + 1
 
+    def leave(self, kind: int) -> None:
+        room = self._room.copy()
+        room[self._problem.codes[kind]] += 1
+        self._room = room
+        self.acceptance = self._open()
+
     def _first_to_fill(self, values: IntArray, candidates: IntArray) -> int:
         """The first person with whom one of the candidate quotas is full."""
         return min(

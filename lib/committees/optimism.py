@@ -42,6 +42,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
+from committees import highs
 from committees.problem import FloatArray, Problem
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class OptimisticLP:
         rate = sparse.csc_array(-problem.target[:, None])
         budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
         matrix = sparse.vstack([sparse.hstack([incidence, incidence, rate]), budget]).tocsc()
-        self._model = _model(matrix, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
+        self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
         self._columns = np.arange(2 * n, dtype=np.int32)
         self._last_row = matrix.shape[0] - 1
 
@@ -149,7 +150,7 @@ class OptimisticLP:
         upper = np.concatenate([base, np.maximum(room, 0.0)])
         self._model.changeColsBounds(2 * n, self._columns, np.zeros(2 * n), upper)
         self._model.changeRowBounds(self._last_row, -highspy.kHighsInf, budget)
-        values = _run(self._model)
+        values = highs.run(self._model)
         return float(values[-1]), np.maximum(values[:n] + values[n:-1], 0.0)
 
 
@@ -180,7 +181,7 @@ class PrintedLP:
                 [zero, eye, zero, -one, none],  # reject >= f
             ]
         ).tocsc()
-        self._model = _model(matrix, cost=np.repeat([0.0, -1.0], [3 * n + 1, 1]))
+        self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [3 * n + 1, 1]))
         inf = highspy.kHighsInf
         first = len(problem.target)
         self._printed, self._floor = first + 1, 3 * n
@@ -204,7 +205,7 @@ class PrintedLP:
             self._model.changeRowBounds(int(row), -inf, share)
         for row, share in zip(self._between[n:], estimate, strict=True):
             self._model.changeRowBounds(int(row), share, inf)
-        values = _run(self._model)
+        values = highs.run(self._model)
         accept, reject = np.maximum(values[:n], 0.0), np.maximum(values[n : 2 * n], 0.0)
         return Optimum(float(values[-1]), accept, accept + reject)
 
@@ -215,30 +216,3 @@ def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
     towards = np.maximum(estimate - least, 0.0)
     total = towards.sum()
     return np.asarray(least + rest * towards / total) if rest > NOTHING else least
-
-
-def _model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
-    """A silent model: minimise cost, all rows equal to zero, all columns from zero to one."""
-    lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = matrix.shape
-    lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.ones(lp.num_col_)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(lp.num_row_)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = matrix.indptr
-    lp.a_matrix_.index_ = matrix.indices
-    lp.a_matrix_.value_ = matrix.data
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    model.setOptionValue("primal_feasibility_tolerance", 1e-10)
-    model.setOptionValue("dual_feasibility_tolerance", 1e-10)
-    model.passModel(lp)
-    return model
-
-
-def _run(model: highspy.Highs) -> FloatArray:
-    model.run()
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise RuntimeError(f"HiGHS stopped with the status {model.getModelStatus()}")
-    return np.array(model.getSolution().col_value)

@@ -6,6 +6,7 @@ Bands show the mean and its 95 % interval over runs. Nothing here computes a res
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -22,6 +23,8 @@ from committees.problem import Problem
 from committees.recruitment import Recruitment
 
 _BLIND_SAFE = sns.color_palette("colorblind")
+#: Paul Tol's dark colours, safe as well.
+_TOL = sns.color_palette(["#332288", "#882255", "#44AA99", "#999933", "#CC6677", "#888888"])
 _COLOURS = {
     "Greedy 0.02": _BLIND_SAFE[0],
     "Greedy 0.05": _BLIND_SAFE[9],
@@ -32,9 +35,12 @@ _COLOURS = {
     "RL-CMDP as printed": _BLIND_SAFE[3],
     "RL-CMDP-B": _BLIND_SAFE[5],
     "plug-in": _BLIND_SAFE[4],
+    "Resolving": _TOL[0],
+    "Resolving learning": _TOL[1],
+    "CMDP fair": _TOL[2],
 }
-#: For strategies without a colour of their own: dark, safe, and unlike those above (Paul Tol's).
-_SPARE = sns.color_palette(["#332288", "#882255", "#44AA99", "#999933", "#CC6677", "#888888"])
+#: For strategies without a colour of their own: dark, safe, and unlike those above.
+_SPARE = _TOL[3:]
 #: For what is neither a strategy nor data: bounds, targets, quotas.
 REFERENCE = "#444444"
 LABELS = {
@@ -68,7 +74,7 @@ def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
     Of two variants "CMDP, weak" and "CMDP, strong" the first is lighter.
     """
     strategies = list(dict.fromkeys(name.partition(", ")[0] for name in names))
-    own = {name: _COLOURS.get(name.partition(" δ=")[0]) for name in strategies}
+    own = {name: _COLOURS.get(_family(name)) for name in strategies}
     strangers = list(own.values()).count(None)
     few = strangers <= len(_SPARE)
     spare = iter(_SPARE if few else sns.color_palette("husl", strangers))
@@ -81,6 +87,11 @@ def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
         r, g, b = sns.light_palette(colour, 3)[1][:3] if first else colour
         found[name] = (r, g, b)
     return found
+
+
+def _family(name: str) -> str:
+    """The name of a strategy without what does not change its colour."""
+    return re.sub(r"^(Resolving) [\d.]+", r"\1", name.partition(" δ=")[0])
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
@@ -193,6 +204,40 @@ def cloud(frame: pd.DataFrame) -> Figure:
         ax.plot(*mean, "P", ms=12, color=colour, markeredgecolor="white", label=name)
     ax.set(xscale="log", xlabel=LABELS["screened"], ylabel=LABELS["loss"], ylim=(0, None))
     ax.legend()
+    return figure
+
+
+def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
+    """People screened per seat against loss, a panel per size; tolerances make paths.
+
+    Parameters
+    ----------
+    frame
+        A table of `simulate`.
+    limits
+        A row per size, tolerance and limit: people, and the largest loss that the band allows.
+    """
+    sizes = sorted(frame["size"].unique())
+    figure, axes = plt.subplots(1, len(sizes), figsize=(10.5, 4), sharey=True, squeeze=False)
+    for ax, size in zip(axes[0], sizes, strict=True):
+        own = frame[frame["size"] == size]
+        means = own.groupby("strategy", sort=False)[["screened", "loss"]].mean()
+        families = [re.sub(r"^(Resolving|Greedy) [\d.]+", r"\1", name) for name in means.index]
+        for family in dict.fromkeys(families):
+            path = means[[name == family for name in families]]
+            colour = palette([family])[family]
+            ax.plot(path["screened"] / size, path["loss"], "o-", color=colour, label=family)
+        dashes = itertools.cycle(["--", ":"])
+        for name, limit in limits.groupby("limit", sort=False):
+            here = limit[limit["size"] == size]
+            style = {"linestyle": next(dashes), "color": REFERENCE, "label": name}
+            ax.plot(here["people"] / size, here["loss"], **style)
+        ax.set(xscale="log", xlabel="people screened per seat", title=f"{size} seats")
+        ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500]))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    axes[0, 0].set(ylabel=LABELS["loss"], ylim=(0, None))
+    axes[0, -1].legend(fontsize="small")
     return figure
 
 

@@ -132,6 +132,18 @@ def _skip_rejections(
     return Recruitment(np.concatenate(kinds), np.cumsum(np.concatenate(waits)), session)
 
 
+def stream(problem: Problem, people: int, rng: np.random.Generator) -> IntArray:
+    """The types of the first so many people whom `recruit`, step by step, would meet."""
+    source = _Stream(problem, rng)
+    parts: list[IntArray] = []
+    while people > 0:
+        kinds, _ = source.next(people)
+        parts.append(kinds)
+        people -= len(kinds)
+        source.skip(len(kinds))
+    return np.concatenate(parts)
+
+
 class _Stream:
     """The people who come, with the coin that each will be judged by.
 

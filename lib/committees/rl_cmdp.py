@@ -178,6 +178,9 @@ class LearningSession(Session):
             self.acceptance = self._begin()
         return noted
 
+    def leave(self, kind: int) -> None:
+        """Nothing changes: what was learnt from them stays true."""
+
     def _until_doubled(self, kinds: IntArray) -> int:
         """The number of people up to the first whose type then reaches its limit, or all."""
         order = np.argsort(kinds, kind="stable")

@@ -44,6 +44,10 @@ class Session(ABC):
         `acceptance` changed. The others have not been seen, and are forgotten.
         """
 
+    def leave(self, kind: int) -> None:
+        """Take note that somebody of this type, who had been accepted, gives the seat back."""
+        raise NotImplementedError(f"{type(self).__name__} cannot take a seat back")
+
 
 class Strategy(ABC):
     """A rule for accepting volunteers; implementations are frozen dataclasses."""
@@ -52,8 +56,10 @@ class Strategy(ABC):
     #: shorter one for every smaller size.
     sized: ClassVar[bool] = True
 
-    #: Whether the rule changes with the people it turns away, so that they must be drawn as well.
-    learns: ClassVar[bool] = False
+    @property
+    def learns(self) -> bool:
+        """Whether the rule changes with the people it turns away, so that they must be drawn."""
+        return False
 
     @abstractmethod
     def start(self, problem: Problem, size: int) -> Session:

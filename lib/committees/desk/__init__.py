@@ -1,0 +1,213 @@
+"""The desk: volunteers call, and each is told at once.
+
+A desk follows one strategy for one committee. What it decides depends on the strategy, the people
+who called before, and one seed: the coin of the n-th caller is always the same. So its journal,
+read again, brings back exactly the desk that wrote it.
+
+`python -m committees.desk TARGETS VOLUNTEERS --size K` is a desk at a prompt.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from committees.assembly import same_word
+from committees.checks import whole
+from committees.desk.journal import Journal, JournalError, Record
+from committees.problem import Problem
+from committees.recruitment import HOPELESS
+from committees.strategy import Session, Strategy
+
+__all__ = ["Decision", "Desk", "JournalError", "Refused"]
+
+
+class Refused(RuntimeError):
+    """What was asked of the desk cannot be done; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a volunteer is told: whether they are in, and why. True if they are."""
+
+    number: int
+    accepted: bool
+    chance: float
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+class Desk:
+    """One committee, recruited from real people.
+
+    Parameters
+    ----------
+    strategy, problem, size
+        Who decides, about whom, and how many seats there are.
+    journal
+        A file that keeps every decision. If it exists, the desk goes on where it ended.
+    seed
+        Where the coins come from; by default a new one, which the journal keeps.
+    repair
+        Whether to remove a last line of the journal that was cut short.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        problem: Problem,
+        size: int,
+        *,
+        journal: str | Path,
+        seed: int | None = None,
+        repair: bool = False,
+    ) -> None:
+        whole("size", size, 1)
+        if seed is not None:
+            whole("seed", seed, 0)
+        self.strategy, self.problem, self.size = strategy, problem, size
+        self._session = strategy.start(problem, size)
+        self._callers: list[int] = []  # the type of each
+        #: Who is seated: the caller's number, and type as a position in `problem.types`.
+        self.seats: dict[int, int] = {}
+        self._journal = Journal(journal, repair=repair)
+        try:
+            self._resume(seed)
+        except BaseException:
+            self._journal.close()
+            raise
+
+    @property
+    def seen(self) -> int:
+        """How many people have called."""
+        return len(self._callers)
+
+    @property
+    def seated(self) -> int:
+        """How many seats are filled."""
+        return len(self.seats)
+
+    def offer(self, person: Mapping[str, str]) -> Decision:
+        """Decide about a volunteer, given as `{feature: value}`, at once and for good."""
+        if self.seated == self.size:
+            raise Refused(f"all {self.size} seats are filled")
+        kind = self._kind(person)
+        number = self.seen + 1
+        chance = float(self._session.acceptance[kind])
+        coin = float(np.random.default_rng([self.seed, number]).random())
+        decision = Decision(number, coin < chance, chance, self._reason(kind, chance, coin))
+        words = map(str, self.problem.index[kind])
+        person = dict(zip(self.problem.features, words, strict=True))
+        self._journal.append({"caller": number, "person": person, "accepted": decision.accepted})
+        self._note(kind, decision.accepted)
+        return decision
+
+    def withdraw(self, number: int) -> None:
+        """Free the seat of the caller with this number, who does not want it any more."""
+        if number not in self.seats:
+            raise Refused(f"caller {number!r} has no seat")
+        if type(self._session).leave is Session.leave:
+            raise Refused(f"{self.strategy} cannot take a seat back")
+        self._journal.append({"withdrawn": number})
+        self._session.leave(self.seats.pop(number))
+
+    def undo(self) -> None:
+        """Refused: a decision is immediate, and final."""
+        raise Refused(
+            "decisions are announced at once and cannot be undone; "
+            "a volunteer who gives the seat back can withdraw"
+        )
+
+    def progress(self) -> pd.DataFrame:
+        """For each value of each feature: the seats it should have, and those it has."""
+        kinds = np.fromiter(self.seats.values(), dtype=np.intp)
+        counts = np.bincount(self.problem.codes[kinds].ravel(), minlength=len(self.problem.target))
+        wanted = self.problem.targets * self.size
+        return pd.DataFrame({"wanted": wanted, "seated": counts, "missing": wanted - counts})
+
+    def close(self) -> None:
+        """Let go of the journal."""
+        self._journal.close()
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return f"{self.seated} of {self.size} seats filled, {self.seen} people seen"
+
+    def _resume(self, seed: int | None) -> None:
+        """Start a journal, or live through the one that is there."""
+        opened: Record = {
+            "desk": 1,
+            "strategy": repr(self.strategy),
+            "problem": self.problem.digest,
+            "size": self.size,
+        }
+        if not self._journal.records:
+            self.seed = secrets.randbits(64) if seed is None else seed
+            self._journal.append({**opened, "seed": self.seed})
+            return
+        first, *records = self._journal.records
+        self.seed = first.get("seed", 0)
+        for name, value in {**opened, "seed": self.seed if seed is None else seed}.items():
+            if first.get(name) != value:
+                raise JournalError(
+                    f"{self._journal.path}: belongs to another desk, whose {name} is "
+                    f"{first.get(name)!r}, not {value!r}"
+                )
+        for record in records:
+            if "withdrawn" in record:
+                self._session.leave(self.seats.pop(record["withdrawn"]))
+            else:
+                self._note(self._kind(record["person"]), record["accepted"])
+
+    def _note(self, kind: int, accepted: bool) -> None:
+        self._callers.append(kind)
+        if accepted:
+            self.seats[self.seen] = kind
+        self._session.see(np.array([kind]), np.array([accepted]))
+
+    def _kind(self, person: Mapping[str, str]) -> int:
+        """The type of a person; words are compared as in the organiser's files."""
+        given = {same_word(str(feature)): str(value) for feature, value in person.items()}
+        place = []
+        for feature, values in self.problem.features.items():
+            if same_word(feature) not in given:
+                raise ValueError(f"{feature}: is missing")
+            value = given.pop(same_word(feature))
+            known = [same_word(other) for other in values]
+            if same_word(value) not in known:
+                raise ValueError(f"{feature}: {value!r} is none of {', '.join(values)}")
+            place.append(known.index(same_word(value)))
+        if given:
+            raise ValueError(f"{next(iter(given))!r}: is no feature of this assembly")
+        return int(np.ravel_multi_index(place, [len(v) for v in self.problem.features.values()]))
+
+    def _reason(self, kind: int, chance: float, coin: float) -> str:
+        if chance >= 1:
+            return "everybody like this is wanted now"
+        if chance > 0:
+            outcome = "this one is" if coin < chance else "this one is not"
+            return f"{chance:.0%} of the people like this are taken, by lot, and {outcome}"
+        weight = self.problem.p * self._session.acceptance
+        if not weight.sum() > HOPELESS:
+            return "as things stand nobody can be taken: the strategy has reached a dead end"
+        open_to = self.problem.incidence @ weight
+        closed = [
+            " ".join(self.problem.values[code])
+            for code in self.problem.codes[kind]
+            if not open_to[code] > 0
+        ]
+        if closed:
+            return f"there is no room now for {' or '.join(closed)}"
+        return "more people like this come than are needed, so others go first"

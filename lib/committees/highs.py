@@ -1,0 +1,41 @@
+"""One persistent HiGHS model, for whoever solves thousands of similar linear programs in a row.
+
+A warm start may return another optimum than a cold one, so a model belongs to one run: its answers
+depend on the questions before them.
+"""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from committees.problem import FloatArray
+
+
+def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
+    """A silent model: minimise cost, all rows equal to zero, all columns from zero to one."""
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_ = cost
+    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.ones(lp.num_col_)
+    lp.row_lower_ = lp.row_upper_ = np.zeros(lp.num_row_)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = matrix.indptr
+    lp.a_matrix_.index_ = matrix.indices
+    lp.a_matrix_.value_ = matrix.data
+    found = highspy.Highs()
+    found.setOptionValue("output_flag", False)
+    found.setOptionValue("threads", 1)
+    found.setOptionValue("primal_feasibility_tolerance", 1e-10)
+    found.setOptionValue("dual_feasibility_tolerance", 1e-10)
+    found.passModel(lp)
+    return found
+
+
+def run(model: highspy.Highs) -> FloatArray:
+    """Solve from the last basis; the values of the columns."""
+    model.run()
+    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise RuntimeError(f"HiGHS stopped with the status {model.getModelStatus()}")
+    return np.array(model.getSolution().col_value)

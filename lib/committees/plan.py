@@ -1,0 +1,112 @@
+r"""The plan for the seats that are left: see few people, and stay away from the edges of the band.
+
+With $k$ seats left, the program of the seats (`committees.lp.seats_lp`) finds the people $y(x)$ to
+accept that keep the counts between low and high, and make the number $T$ of people to see least. It
+knows of averages only, and so aims at the very edge of the band. There the last seats are
+expensive: few types fit in all features at once. So each value has a **margin** on both sides of
+the band. Ending $\sigma_v$ people inside it is allowed, at a price: minimise
+$T / (1 - \gamma \sum_v \sigma_v)$. Prices multiply because (wherever it can be computed) the
+logarithm of the fewest people still to be seen is very nearly a sum over features.
+
+In terms of the rate $s = 1/T$, $m = y/T$ and $\tau = \sigma/T$ this is linear:
+
+$$\max\ s - \gamma \textstyle\sum_v \tau_v \quad\text{subject to}\quad 0 \le m \le p,\qquad
+\sum_x m(x) = k s,\qquad \text{low}\, s \le A m \le \text{high}\, s,$$
+$$(\text{low} + \text{margin})\, s - \tau \le A m \le (\text{high} - \text{margin})\, s + \tau.$$
+
+Without a price its optimum is the other program's: $s = 1/T$. It has a bound for each type instead
+of a row, so it is solved twice as fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from committees import highs
+from committees.problem import FloatArray, IntArray, Problem
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+#: Once so many people would have to be seen, there is no plan.
+TOO_MANY = 1e15
+
+
+def plan_lp(
+    problem: Problem, seats: int, low: IntArray, high: IntArray, margin: FloatArray, price: float
+) -> tuple[cp.Problem, cp.Variable]:
+    """State the plan; `low` and `high` say how many people of each value are still to be had."""
+    import cvxpy as cp
+
+    mass = cp.Variable(len(problem.p), bounds=[0, problem.p], name="mass")
+    inside = cp.Variable(len(low), nonneg=True, name="inside the margins")
+    rate = cp.Variable(nonneg=True, name="rate")
+    by_value = problem.incidence @ mass
+    constraints = [
+        by_value >= low * rate,
+        by_value <= high * rate,
+        by_value >= (low + margin) * rate - inside,
+        by_value <= (high - margin) * rate + inside,
+        cp.sum(mass) == seats * rate,
+    ]
+    return cp.Problem(cp.Maximize(rate - price * cp.sum(inside)), constraints), mass
+
+
+class PlanLP:
+    """The same as one HiGHS model, for many solves in a row; it belongs to one session.
+
+    Masses are in a unit in which the rate is about one, so that the solver's tolerances are
+    relative to it. From one solve to the next, bounds and the column of the rate change.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        values, n = problem.incidence.shape
+        eye, none = sparse.eye_array(values), sparse.csr_array((values, values))
+        rate = sparse.csr_array(np.ones((values, 1)))
+        rows = [sparse.hstack([problem.incidence, by, rate]) for by in (none, none, eye, -eye)]
+        seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, values, 1])[None, :])
+        matrix = sparse.vstack([*rows, seats]).tocsc()
+        self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [n + values, 1]))
+        self._model.setOptionValue("presolve", "off")
+        self._mass, self._inside, rate_too = np.split(
+            np.arange(n + values + 1, dtype=np.int32), [n, n + values]
+        )
+        self._rate = n + values
+        free = np.concatenate([self._inside, rate_too])
+        inf = np.full(len(free), highspy.kHighsInf)
+        self._model.changeColsBounds(len(free), free, np.zeros(len(free)), inf)
+        for row in range(4 * values):
+            least = row // values in (0, 2)
+            self._model.changeRowBounds(row, *((0.0, inf[0]) if least else (-inf[0], 0.0)))
+        self._entries = np.ones(4 * values + 1)
+        self._unit = 0.0
+
+    def solve(
+        self,
+        p: FloatArray,
+        seats: int,
+        low: IntArray,
+        high: IntArray,
+        margin: FloatArray,
+        price: float,
+    ) -> tuple[float, FloatArray]:
+        """The people to see, infinite if there is no plan, and those of each type to accept."""
+        entries = -np.concatenate([low, high, low + margin, high - margin, [seats]])
+        for row in np.flatnonzero(entries != self._entries):
+            self._model.changeCoeff(int(row), self._rate, float(entries[row]))
+        self._entries = entries
+        self._model.changeColsCost(len(low), self._inside, np.full(len(low), price))
+        self._unit = self._unit or float(seats)
+        while self._unit < TOO_MANY:
+            self._model.changeColsBounds(len(p), self._mass, np.zeros_like(p), p * self._unit)
+            found = highs.run(self._model)
+            rate = float(found[-1])
+            self._unit /= max(rate, 1e-3)
+            if 1e-3 < rate < 1e3:
+                return self._unit, np.maximum(found[: len(p)], 0.0) / rate
+        self._unit = 0.0
+        return np.inf, np.zeros_like(p)

@@ -1,0 +1,260 @@
+r"""Re-solving: plan for the seats that are left, again after every acceptance.
+
+With $K$ seats and tolerance $\epsilon$, a full committee holds between
+$\text{low} = \min(\lceil \rho K - \epsilon K \rceil, \lfloor \rho K \rfloor)$ and
+$\text{high} = \max(\lfloor \rho K + \epsilon K \rfloor, \lceil \rho K \rceil)$ people of each
+value: the **band**.
+
+**What is open.** With counts $n$ and $k$ seats left, a committee inside the band can be reached if
+and only if, in every feature, $n \le \text{high}$ and $\sum_j (\text{low}_j - n_j)^+ \le k$: first
+the values below their lows are given their seats, then the others, for which there is room because
+$\sum_j \text{high}_j \ge K$. So accepting value $v$ keeps the band within reach if and only if
+$n_v < \text{high}_v$, and either $n_v < \text{low}_v$ or $\sum_j (\text{low}_j - n_j)^+ < k$. Call
+such a value **open**. Some value of each feature always is: if the lows need all $k$ seats, those
+below them, and otherwise all that have room. Only types whose values are all open are accepted.
+Hence, **if every type can occur, the strategy never gets stuck and always ends inside the band**,
+whatever else it does, and whatever it knows of $p$. If some types cannot occur, all the types that
+are open may be among them; then recruitment ends in a dead end. That is rare, since a plan uses
+only types that occur, but it can happen. If there is no plan even at the start, `start` says so.
+
+**Whom to accept.** The linear program of `committees.plan`, with margins of
+$c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, wants
+$y(x)$ of the $p(x)\,T$ people of type $x$ to come. A type is accepted if that is more than half of
+them, which is Vera and Banerjee's Bayes selector, or else so many that a lucky streak would not
+bring too many. The last two seats are filled by the best rule there is: for the last, any open
+type; before it, the set $S$ with the smallest $(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where
+$V(x)$ is the wait for the last seat once $x$ is accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from committees.greedy import NOISE
+from committees.plan import PlanLP
+from committees.problem import FloatArray, IntArray, Problem
+from committees.strategy import BoolArray, Session, Strategy
+
+#: A person inside a margin costs this share of the plan for one seat; all together at most `MOST`.
+PRICE, MOST = 0.7, 0.9
+
+#: A lucky streak brings this many standard deviations more people than expected.
+STREAK = 0.7
+
+#: Accepting less often than this share of what the plan does is bad rounding.
+SLOW = 0.7
+
+#: When learning, the targets count like so many people seen.
+PRIOR = 10
+
+
+def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
+    """The smallest and the largest number of people with each value that a committee may hold."""
+    exact, slack = problem.target * size, tolerance * size
+    low = np.minimum(np.ceil(exact - slack - NOISE), np.floor(exact + NOISE))
+    high = np.maximum(np.floor(exact + slack + NOISE), np.ceil(exact - NOISE))
+    return np.clip(low, 0, size).astype(np.intp), np.clip(high, 0, size).astype(np.intp)
+
+
+def guarantee(problem: Problem, size: int, tolerance: float) -> float:
+    """The largest representation loss that a committee inside the band can have."""
+    low, high = band(problem, size, tolerance)
+    # The other values of a feature take the rest of the seats: not every low and high can occur.
+    least = np.maximum(low, size - (_per_feature(problem, high) - high))
+    most = np.minimum(high, size - (_per_feature(problem, low) - low))
+    exact = problem.target * size
+    return float(np.maximum(most - exact, exact - least).max() / size)
+
+
+def estimate(problem: Problem, seen: IntArray) -> FloatArray:
+    """The distribution of types, from how often each was seen, without a look at `problem.p`.
+
+    The shares of the values are learnt quickly, and if features are independent, their product is
+    all there is to learn. How far to go from it towards the frequencies of the types is decided as
+    James and Stein would (Hausser and Strimmer, 2009): by how far apart the two are, and how far
+    apart they would be by chance. At first the targets, and a bit of everything, stand for shares.
+    """
+    people = int(seen.sum())
+    prior = PRIOR * (problem.target + 1 / problem.sizes) / 2
+    product = problem.by_type((problem.incidence @ seen + prior) / (people + PRIOR))
+    if people < 2:
+        return product
+    often = seen / people
+    apart = float(((product - often) ** 2).sum())
+    by_chance = max(1 - float((often**2).sum()), 1 / people) / (people - 1)
+    weight = by_chance / max(apart, by_chance)
+    return np.asarray(weight * product + (1 - weight) * often)
+
+
+@dataclass(frozen=True)
+class Resolving(Strategy):
+    """Plan for the seats that are left, again after every acceptance.
+
+    Parameters
+    ----------
+    tolerance
+        How far (as a share of the committee) the share of a value may end from its target; from 0
+        to 1. What rounding to whole people demands is always allowed.
+    learn
+        Whether to estimate p from everybody seen instead of knowing it.
+    rule
+        `"threshold"` accepts a type or does not; `"coin"` accepts it as often as the plan does.
+    margin
+        How many standard deviations of what is to come the plan stays away from the band's edges;
+        with 0 it uses the whole band.
+    """
+
+    tolerance: float
+    learn: bool = False
+    rule: Literal["threshold", "coin"] = "threshold"
+    margin: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tolerance <= 1:
+            raise ValueError(f"tolerance: expected a number from 0 to 1, got {self.tolerance!r}")
+        if self.rule not in ("threshold", "coin"):
+            raise ValueError(f"rule: expected 'threshold' or 'coin', got {self.rule!r}")
+        if not 0 <= self.margin < np.inf:
+            raise ValueError(f"margin: expected a number of at least 0, got {self.margin!r}")
+
+    @property
+    def learns(self) -> bool:
+        return self.learn
+
+    def start(self, problem: Problem, size: int) -> ResolvingSession:
+        return ResolvingSession(self, problem, size)
+
+    def __str__(self) -> str:
+        name = f"Resolving {self.tolerance:.12g}" + (" learning" if self.learn else "")
+        name += " by coin" if self.rule == "coin" else ""
+        return name + (f" margin {self.margin:g}" if self.margin != 0.5 else "")
+
+
+class ResolvingSession(Session):
+    """Keeps the counts of each value, and plans anew when they change.
+
+    `seated` may hold the counts of each value in a committee that was begun elsewhere.
+    """
+
+    def __init__(
+        self, strategy: Resolving, problem: Problem, size: int, seated: IntArray | None = None
+    ) -> None:
+        self._strategy, self._problem = strategy, problem
+        self._low, self._high = band(problem, size, strategy.tolerance)
+        self.counts = np.array(0 * self._low if seated is None else seated, dtype=np.intp)
+        self.left = size - int(self.counts.sum()) // len(problem.features)
+        self._seen = np.zeros(len(problem.p), dtype=np.intp)
+        self._due = 0  # when learning, plan again at this number of people seen
+        self._lp = PlanLP(problem)
+        self._check(size)
+        self.acceptance = self._decide()
+
+    def see(self, kinds: IntArray, accepted: BoolArray) -> int:
+        chosen = np.flatnonzero(accepted)
+        noted = int(chosen[0]) + 1 if len(chosen) else len(kinds)
+        if self._strategy.learn:
+            noted = min(noted, self._due - int(self._seen.sum()))
+            self._seen += np.bincount(kinds[:noted], minlength=len(self._seen))
+        if accepted[noted - 1]:
+            self._move(int(kinds[noted - 1]), 1)
+        elif self._strategy.learn and self._seen.sum() == self._due:
+            self.acceptance = self._decide()
+        return noted
+
+    def leave(self, kind: int) -> None:
+        self._move(kind, -1)
+
+    def _move(self, kind: int, step: int) -> None:
+        self.counts = self.counts.copy()
+        self.counts[self._problem.codes[kind]] += step
+        self.left -= step
+        self.acceptance = self._decide()
+
+    def _decide(self) -> FloatArray:
+        """The probability of accepting each type now."""
+        p = self._belief()
+        can = self._problem.by_type(self._open(self.counts, self.left).astype(float))
+        if self.left < 2:
+            return can
+        wish = can * (self._before_the_last(p, can) if self.left == 2 else self._planned(p, can))
+        return wish if p @ wish > 0 else can
+
+    def _open(self, counts: IntArray, left: int) -> BoolArray:
+        """Which values keep the band within reach; nothing does if no seat is left."""
+        lacking = np.maximum(self._low - counts, 0)
+        spare = _per_feature(self._problem, lacking) < left
+        return np.asarray((counts < self._high) & (spare | (lacking > 0)) & (left > 0))
+
+    def _plan(self, p: FloatArray) -> tuple[float, FloatArray]:
+        """The people to see, and those of each type to accept among them."""
+        rho, room = self._problem.target, (self._high - self._low) / 2
+        margin = np.minimum(self._strategy.margin * np.sqrt(self.left * rho * (1 - rho)), room)
+        price = min(PRICE / self.left, MOST / max(margin.sum(), NOISE))
+        low, high = self._low - self.counts, self._high - self.counts
+        return self._lp.solve(p, self.left, low, high, margin, price)
+
+    def _planned(self, p: FloatArray, can: FloatArray) -> FloatArray:
+        """A plan, rounded to whom to accept now."""
+        people, wanted = self._plan(p)
+        if not np.isfinite(people):
+            return can
+        coming = p * people
+        share = np.divide(wanted, coming, out=np.zeros_like(p), where=coming > 0)
+        share = np.round(np.clip(share, 0, 1), 9)  # one up to the solver's tolerance is one
+        if self._strategy.rule == "coin":
+            return share
+        sure = (wanted > np.minimum(coming / 2, STREAK * np.sqrt(coming))).astype(float)
+        return sure if p @ (sure * can) > SLOW * (p @ (share * can)) else share
+
+    def _before_the_last(self, p: FloatArray, can: FloatArray) -> FloatArray:
+        """The best set of types to accept with two seats left."""
+        shape = [len(values) for values in self._problem.features.values()]
+        after = self._open(self.counts + np.eye(len(self.counts), dtype=np.intp), 1)
+        fitting = p.reshape(shape)  # the share of people who fit the last seat, by whom we accept
+        for axis, first in enumerate(self._problem.codes[0]):
+            own = slice(first, first + shape[axis])
+            fitting = np.moveaxis(np.tensordot(after[own, own], fitting, (1, axis)), 0, axis)
+        chance = fitting.ravel() * (can > 0) * (p > 0)
+        order = np.argsort(-chance, kind="stable")[: np.count_nonzero(chance)]
+        people = (1 + np.cumsum(p[order] / chance[order])) / np.cumsum(p[order])
+        wish = np.zeros_like(p)
+        wish[order[: np.argmin(people) + 1] if len(order) else order] = 1
+        return wish
+
+    def _belief(self) -> FloatArray:
+        """The distribution to plan with."""
+        if not self._strategy.learn:
+            return self._problem.p
+        seen = int(self._seen.sum())
+        self._due = seen + max(10, seen // 10)
+        return estimate(self._problem, self._seen)
+
+    def _check(self, size: int) -> None:
+        """Refuse what cannot end inside the band."""
+        lacking = _per_feature(self._problem, np.maximum(self._low - self.counts, 0))
+        uneven = _per_feature(self._problem, self.counts) != size - self.left
+        wrong = (self.counts < 0) | (self.counts > self._high) | (lacking > self.left) | uneven
+        if wrong.any():
+            feature, value = self._problem.values[int(np.argmax(wrong))]
+            raise ValueError(
+                f"seated: feature {feature!r}, value {value!r}: no committee of {size} inside the "
+                f"band of {self._strategy} begins with these counts"
+            )
+        if (
+            self.left
+            and not self._strategy.learn
+            and not np.isfinite(self._plan(self._problem.p)[0])
+        ):
+            raise ValueError(
+                f"{self._strategy}: among the types that occur in p, none can be combined to a "
+                f"committee of {size} inside the band"
+            )
+
+
+def _per_feature(problem: Problem, numbers: IntArray) -> IntArray:
+    """For each value, the sum of these numbers over all values of its feature."""
+    first = problem.codes[0]
+    return np.asarray(np.repeat(np.add.reduceat(numbers, first, -1), problem.sizes[first], -1))

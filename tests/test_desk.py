@@ -1,0 +1,471 @@
+"""The desk: what is announced is kept, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from committees import CMDP, RLCMDP, Desk, Greedy, Resolving, datasets, recruit
+from committees.desk import Refused
+from committees.desk.__main__ import main
+from committees.desk.journal import Journal, JournalError
+from committees.strategy import Session, Strategy
+
+SMALL = datasets.brexit(["gender", "age", "vote"])
+EXAMPLES = datasets.DATA / "examples"
+STRATEGIES = [Greedy(0.05), CMDP(), RLCMDP(scale=0.1), Resolving(0.02), Resolving(0.02, learn=True)]
+
+
+def person(problem, kind):
+    return dict(zip(problem.features, problem.index[kind], strict=True))
+
+
+def callers(problem, number, seed=3):
+    kinds = np.random.default_rng(seed).choice(len(problem.p), number, p=problem.p)
+    return [person(problem, kind) for kind in kinds]
+
+
+def fill(desk, people):
+    """Offer people until the desk is full; what was announced."""
+    said = []
+    for one in people:
+        if desk.seated == desk.size:
+            break
+        said.append(desk.offer(one))
+    return said
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_a_desk_decides_as_the_simulator_would(strategy, tmp_path):
+    """The same people and coins, through the simulator and over the desk."""
+
+    class Coins:
+        def __init__(self, seed):
+            self._seed, self._number, self._rng = seed, 0, np.random.default_rng(3)
+
+        def random(self, shape):
+            """People, as places in the distribution, and the coins of a desk with this seed."""
+            numbers = range(self._number + 1, self._number + shape[1] + 1)
+            self._number += shape[1]
+            coins = [np.random.default_rng([self._seed, n]).random() for n in numbers]
+            return np.array([self._rng.random(shape[1]), coins])
+
+    found = recruit(strategy, SMALL, 20, Coins(5), step_by_step=True)
+    kinds = np.searchsorted(np.cumsum(SMALL.p), np.random.default_rng(3).random(1024), side="right")
+    with Desk(strategy, SMALL, 20, journal=tmp_path / "journal", seed=5) as desk:
+        said = fill(desk, [person(SMALL, kind) for kind in kinds])
+    numbers = [decision.number for decision in said if decision]
+    assert numbers == found.screened.tolist()
+    assert [kinds[n - 1] for n in numbers] == found.kinds.tolist()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_opened_again_it_goes_on_as_if_nothing_had_been(strategy, tmp_path):
+    people = callers(SMALL, 2000)
+    with Desk(strategy, SMALL, 25, journal=tmp_path / "one", seed=8) as desk:
+        undisturbed = fill(desk, people)
+        final = desk.progress()
+    said = []
+    while len(said) < len(undisturbed):
+        with Desk(strategy, SMALL, 25, journal=tmp_path / "two", seed=8) as desk:
+            assert desk.seen == len(said)
+            said += [desk.offer(one) for one in people[len(said) : len(undisturbed)][:7]]
+    assert said == undisturbed
+    with Desk(strategy, SMALL, 25, journal=tmp_path / "two") as desk:
+        assert desk.progress().equals(final)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def _work(strategy, journal, people, pipe):
+    """A desk in a process of its own; what it announces goes through the pipe."""
+    with Desk(strategy, SMALL, 60, journal=journal, seed=11) as desk:
+        for one in people[desk.seen :]:
+            if desk.seated == desk.size:
+                break
+            decision = desk.offer(one)
+            os.write(pipe.fileno(), f"{decision.number} {int(decision.accepted)}\n".encode())
+    os.write(pipe.fileno(), b"done\n")
+
+
+def test_killed_at_any_time_it_loses_nothing_that_was_announced(tmp_path, monkeypatch):
+    """SIGKILL, 100 times, each after a random number of decisions and a random time."""
+    strategy = Resolving(0.02)
+    # The server of forks imports this file once, if it finds it; then a child starts at once.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    people = callers(SMALL, 5000, seed=12)
+    with Desk(strategy, SMALL, 60, journal=tmp_path / "undisturbed", seed=11) as desk:
+        expected = [int(decision.accepted) for decision in fill(desk, people)]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["committees.desk", __name__])
+    chance = random.Random(13)
+    kills = rounds = 0
+    while kills < 100:
+        journal = tmp_path / f"killed {rounds}"
+        announced: dict[int, int] = {}
+        done = False
+        while not done:
+            receive, send = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(strategy, journal, people, send))
+            process.start()
+            send.close()
+            line = b""
+            with open(receive.fileno(), "rb", closefd=False) as stream:
+                for _ in range(chance.randrange(6)):
+                    line = stream.readline()
+                    if not line or line == b"done\n":
+                        break
+                    number, accepted = map(int, line.split())
+                    assert announced.setdefault(number, accepted) == accepted
+                time.sleep(chance.random() * 0.002)
+                process.kill()
+                process.join()
+                assert process.exitcode in (-signal.SIGKILL, 0)
+                kills += 1
+                rest = [text for text in stream.read().split(b"\n") if text]
+            receive.close()
+            done = b"done" in rest or line == b"done\n"
+            for text in rest:
+                if text != b"done":
+                    number, accepted = map(int, text.split())
+                    assert announced.setdefault(number, accepted) == accepted
+            with Desk(strategy, SMALL, 60, journal=journal, seed=11) as desk:
+                assert desk.seen >= max(announced, default=0)
+        assert [announced.get(n, expected[n - 1]) for n in range(1, len(expected) + 1)] == expected
+        assert journal.read_bytes() == (tmp_path / "undisturbed").read_bytes()
+        rounds += 1
+    assert kills >= 100
+
+
+def test_it_is_on_disk_before_it_is_said(tmp_path, monkeypatch):
+    """At the moment of fsync the line is complete; only then does the desk change."""
+    path = tmp_path / "journal"
+    desk = Desk(Greedy(0.1), SMALL, 10, journal=path, seed=1)
+    seen = []
+
+    def fsync(file):
+        seen.append((desk.seen, path.read_text().count("\n")))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for one in callers(SMALL, 3):
+        desk.offer(one)
+    assert seen == [(0, 2), (1, 3), (2, 4)]
+    desk.close()
+
+
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_a_full_disk_is_no_decision(tmp_path, monkeypatch, call):
+    path = tmp_path / "journal"
+    desk = Desk(Greedy(0.1), SMALL, 10, journal=path, seed=1)
+    one, two, *_ = callers(SMALL, 2)
+    desk.offer(one)
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, fail)
+        with pytest.raises(JournalError, match="No space left on device"):
+            desk.offer(two)
+    assert path.read_bytes() == before
+    assert desk.seen == 1
+    with pytest.raises(JournalError, match="closed"):
+        desk.offer(two)
+    with Desk(Greedy(0.1), SMALL, 10, journal=path) as again:
+        assert again.seen == 1
+        again.offer(two)
+
+
+def test_a_write_in_pieces_is_whole(tmp_path, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:5]))
+    with Desk(Greedy(0.1), SMALL, 10, journal=tmp_path / "journal", seed=1) as desk:
+        fill(desk, callers(SMALL, 4))
+    with Desk(Greedy(0.1), SMALL, 10, journal=tmp_path / "journal") as desk:
+        assert desk.seen == 4
+
+
+@pytest.fixture
+def written(tmp_path):
+    path = tmp_path / "journal"
+    with Desk(Greedy(0.1), SMALL, 10, journal=path, seed=1) as desk:
+        fill(desk, callers(SMALL, 6))
+    return path
+
+
+def test_every_way_of_cutting_the_last_line_is_noticed(written):
+    whole = written.read_bytes()
+    start = whole.rindex(b"\n", 0, -1) + 1
+    for end in range(start + 1, len(whole)):
+        written.write_bytes(whole[:end])
+        with pytest.raises(JournalError, match="line 7: is cut short"):
+            Desk(Greedy(0.1), SMALL, 10, journal=written)
+    assert written.read_bytes() == whole[: len(whole) - 1]  # nothing was touched
+    with Desk(Greedy(0.1), SMALL, 10, journal=written, repair=True) as desk:
+        assert desk.seen == 5
+    assert written.read_bytes() == whole[:start]
+
+
+def test_every_changed_byte_is_noticed(written):
+    whole = written.read_bytes()
+    for place in range(len(whole) - 1):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        written.write_bytes(changed)
+        with pytest.raises(JournalError, match=r"line [1-7]: is"):
+            Desk(Greedy(0.1), SMALL, 10, journal=written, repair=True)
+
+
+def test_a_missing_or_moved_line_is_noticed(written):
+    lines = written.read_bytes().splitlines(keepends=True)
+    for order in ([0, 1, 2, 4, 5, 6], [0, 2, 1, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6], [0, 1, 1, 2]):
+        written.write_bytes(b"".join(lines[i] for i in order))
+        with pytest.raises(JournalError, match="damaged, or something before it was changed"):
+            Desk(Greedy(0.1), SMALL, 10, journal=written)
+
+
+def test_two_desks_on_one_journal_are_refused(written):
+    with Desk(Greedy(0.1), SMALL, 10, journal=written) as first:
+        with pytest.raises(JournalError, match="is in use by another desk"):
+            Desk(Greedy(0.1), SMALL, 10, journal=written)
+        code = f"from committees.desk.journal import Journal; Journal({str(written)!r})"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "is in use by another desk" in done.stderr
+        assert first.seen == 6
+    Desk(Greedy(0.1), SMALL, 10, journal=written).close()
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"strategy": Greedy(0.2)}, "strategy"),
+        ({"problem": datasets.brexit(["gender", "age"])}, "problem"),
+        ({"size": 11}, "size"),
+        ({"seed": 2}, "seed"),
+    ],
+)
+def test_another_desks_journal_is_refused(written, change, name):
+    desk = {"strategy": Greedy(0.1), "problem": SMALL, "size": 10, "seed": 1, **change}
+    before = written.read_bytes()
+    with pytest.raises(JournalError, match=f"belongs to another desk, whose {name} is"):
+        Desk(**desk, journal=written)
+    assert written.read_bytes() == before
+    Desk(Greedy(0.1), SMALL, 10, journal=written).close()  # and the lock was let go
+
+
+def test_a_journal_that_cannot_be_opened(tmp_path):
+    with pytest.raises(JournalError, match="cannot be opened"):
+        Journal(tmp_path / "no such folder" / "journal")
+
+
+def test_without_a_seed_each_desk_has_its_own(tmp_path):
+    seeds = set()
+    for name in ("one", "two"):
+        with Desk(CMDP(), SMALL, 5, journal=tmp_path / name) as desk:
+            seeds.add(desk.seed)
+        with Desk(CMDP(), SMALL, 5, journal=tmp_path / name) as again:
+            assert again.seed == desk.seed
+    assert len(seeds) == 2
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_a_volunteer_who_withdraws_frees_the_seat(strategy, tmp_path):
+    people = callers(SMALL, 5000, seed=4)
+    path = tmp_path / "journal"
+    with Desk(strategy, SMALL, 12, journal=path, seed=2) as desk:
+        said = fill(desk, people)
+        leaver = next(decision.number for decision in said if decision)
+        desk.withdraw(leaver)
+        assert desk.seated == 11
+        with pytest.raises(Refused, match="has no seat"):
+            desk.withdraw(leaver)
+        rejected = next(decision.number for decision in said if not decision)
+        with pytest.raises(Refused, match="has no seat"):
+            desk.withdraw(rejected)
+        progress = desk.progress()
+    with Desk(strategy, SMALL, 12, journal=path) as desk:
+        assert desk.progress().equals(progress)
+        fill(desk, people[desk.seen :])
+        assert desk.seated == 12
+        assert desk.progress()["seated"].groupby("feature").sum().eq(12).all()
+
+
+def test_who_leaves_makes_room_for_their_like(tmp_path):
+    """Greedy fills a quota, turns the next away, and takes them after a withdrawal."""
+    like = {"gender": "female", "age": "55+", "vote": "leave"}
+    with Desk(Greedy(0), SMALL, 10, journal=tmp_path / "journal") as desk:
+        first = [desk.offer(like) for _ in range(5)]
+        assert [bool(decision) for decision in first] == [True] * 4 + [False]
+        assert first[-1].reason == "there is no room now for age 55+"
+        desk.withdraw(2)
+        assert desk.offer(like)
+        assert not desk.offer(like)
+
+
+def test_a_strategy_that_cannot_take_seats_back_is_asked_first(tmp_path):
+    class Open(Session):
+        def __init__(self, problem):
+            self.acceptance = np.ones(len(problem.p))
+
+        def see(self, kinds, accepted):
+            return len(kinds)
+
+    class Everybody(Strategy):
+        def start(self, problem, size):
+            return Open(problem)
+
+        def __repr__(self):
+            return "Everybody()"
+
+        __str__ = __repr__
+
+    with Desk(Everybody(), SMALL, 3, journal=tmp_path / "journal") as desk:
+        desk.offer(callers(SMALL, 1)[0])
+        with pytest.raises(Refused, match="cannot take a seat back"):
+            desk.withdraw(1)
+        with pytest.raises(NotImplementedError, match="Open cannot take a seat back"):
+            Open(SMALL).leave(0)
+    with Desk(Everybody(), SMALL, 3, journal=tmp_path / "journal") as desk:
+        assert desk.seated == 1
+
+
+def test_undo_is_refused_and_a_full_desk_is_closed_to_callers(tmp_path):
+    with Desk(Greedy(1), SMALL, 2, journal=tmp_path / "journal") as desk:
+        people = callers(SMALL, 3)
+        fill(desk, people)
+        with pytest.raises(Refused, match="cannot be undone"):
+            desk.undo()
+        with pytest.raises(Refused, match="all 2 seats are filled"):
+            desk.offer(people[2])
+        assert str(desk) == "2 of 2 seats filled, 2 people seen"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"age": None}, "age: is missing"),
+        ({"age": "54-35"}, "age: '54-35' is none of 18-34, 35-54, 55+"),
+        ({"hair": "red"}, "'hair': is no feature of this assembly"),
+    ],
+)
+def test_a_person_who_makes_no_sense_is_no_caller(written, change, sentence):
+    good = {"gender": "Female", "AGE": "18–34", "vote": " leave "}
+    bad = {"gender": "female", "age": "18-34", "vote": "leave", **change}
+    bad = {feature: value for feature, value in bad.items() if value is not None}
+    with Desk(Greedy(0.1), SMALL, 10, journal=written) as desk:
+        with pytest.raises(ValueError, match=sentence.replace("+", r"\+")):
+            desk.offer(bad)
+        assert desk.seen == 6
+        assert desk.offer(good).number == 7
+
+
+def test_reasons(tmp_path):
+    problem = datasets.brexit()
+    with Desk(CMDP(), problem, 60, journal=tmp_path / "journal", seed=1) as desk:
+        said = fill(desk, callers(problem, 500))
+    assert len(said) > 80
+    for decision in said:
+        assert (decision.chance == 1) == (decision.reason == "everybody like this is wanted now")
+        assert ("by lot" in decision.reason) == (0 < decision.chance < 1)
+        assert decision.accepted or decision.chance < 1
+    coins = [d for d in said if 0 < d.chance < 1]
+    assert {d.accepted for d in coins} == {True, False}
+    assert all(d.reason.endswith("and this one is" if d else "is not") for d in coins)
+    never = [d.reason for d in said if d.chance == 0]
+    assert set(never) == {"more people like this come than are needed, so others go first"}
+
+
+def test_the_journal_reads_like_one(written):
+    first, second, *_ = map(json.loads, written.read_text().splitlines())
+    assert first["strategy"] == "Greedy(tolerance=0.1)"
+    assert second["caller"] == 1
+    assert set(second["person"]) == set(SMALL.features)
+
+
+def arguments(folder: Path, *more: str) -> list[str]:
+    files = [str(EXAMPLES / f"brexit_{name}.csv") for name in ("targets", "volunteers")]
+    return [*files, "--size", "10", "--journal", str(folder / "journal"), "--seed", "4", *more]
+
+
+def at_the_prompt(monkeypatch, capsys, answers, argv):
+    left = iter(answers)
+
+    def answer(question):
+        print(question)
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    code = main(argv)
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+def test_the_prompt(tmp_path, monkeypatch, capsys):
+    ann = ["white", "abc1", "1", "lo", "FEMALE", "remain", ""]
+    answers = [*ann, "help", "progress", "withdraw", "withdraw 9", "withdraw 1", "undo", "blue"]
+    answers += ["1", "over", *ann[:-1], "hm", "", "quit"]
+    code, out, err = at_the_prompt(monkeypatch, capsys, answers, arguments(tmp_path))
+    assert (code, err) == (0, "")
+    assert "Caller 1 is ACCEPTED: " in out
+    assert "Whose seat?" in out
+    assert "caller 9 has no seat" in out
+    assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 people seen" in out
+    assert "a caller can withdraw" in out
+    assert "'blue' is no answer here" in out
+    assert out.count("Caller 2\n") == 2  # started over
+    assert "white, ABC1, 18-34, London, female, remain" in out
+    assert "2 people seen" in out.splitlines()[-1]
+    code, out, _ = at_the_prompt(monkeypatch, capsys, [], arguments(tmp_path))
+    assert code == 0
+    assert "2 people seen" in out.splitlines()[0]
+
+
+def test_the_prompt_ends_when_the_committee_is_full(tmp_path, monkeypatch, capsys):
+    anyone = ["1", "1", "1", "1", "1", "1", ""]
+    argv = arguments(tmp_path, "--strategy", "rl-cmdp")  # which at first accepts everybody
+    code, out, _ = at_the_prompt(monkeypatch, capsys, anyone * 10, argv)
+    assert code == 0
+    assert out.splitlines()[-1] == "10 of 10 seats filled, 10 people seen."
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({0: "no_such.csv"}, "no_such.csv: cannot be read"),
+        ({3: "0"}, "size: expected a whole number of at least 1"),
+        ({7: "-1"}, "seed: expected"),
+    ],
+)
+def test_what_the_prompt_cannot_start_with(tmp_path, monkeypatch, capsys, change, sentence):
+    argv = arguments(tmp_path)
+    for place, word in change.items():
+        argv[place] = word
+    code, out, err = at_the_prompt(monkeypatch, capsys, [], argv)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert not (tmp_path / "journal").exists()
+
+
+def test_the_module_runs(tmp_path):
+    command = [sys.executable, "-W", "error", "-m", "committees.desk", *arguments(tmp_path)]
+    answers = "\n".join(["1"] * 6 + ["", "quit", ""])
+    done = subprocess.run(command, input=answers, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "1 people seen" in done.stdout
+    for name in ("targets", "--tolerance", "--repair", "example:"):
+        helped = subprocess.run([*command[:5], "--help"], capture_output=True, text=True)
+        assert name in helped.stdout

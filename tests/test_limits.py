@@ -1,0 +1,159 @@
+"""What no strategy can beat: each limit against brute force, and in its place among the others."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from committees import DeadEnd, Greedy, Problem, Resolving, datasets, recruit, simulate
+from committees.limits import _has_committee, fluid, hindsight
+from committees.lp import best_policy
+from committees.optimal import Optimal, fewest_people, table
+from committees.recruitment import stream
+from committees.resolving import band
+from conftest import problems, random_problem
+
+THREE = datasets.brexit(["ethnicity", "social class", "gender"])
+
+
+def by_recursion(problem, size, tolerance):
+    """The value of the best rule by definition: all committees as multisets, all sets of types."""
+    low, high = band(problem, size, tolerance)
+    kinds = np.flatnonzero(problem.p > 0)
+    known: dict[tuple[int, ...], float] = {}
+
+    def value(committee):
+        if committee in known:
+            return known[committee]
+        if len(committee) == size:
+            seats = np.bincount(problem.codes[list(committee)].ravel(), minlength=len(low))
+            found = 0.0 if ((low <= seats) & (seats <= high)).all() else np.inf
+        else:
+            after = [value(tuple(sorted((*committee, kind)))) for kind in kinds]
+            found = np.inf
+            for mask in range(1, 2 ** len(kinds)):
+                chosen = [i for i in range(len(kinds)) if mask >> i & 1]
+                p = problem.p[kinds[chosen]]
+                found = min(found, (1 + float(p @ [after[i] for i in chosen])) / p.sum())
+        known[committee] = found
+        return found
+
+    return value(())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "size", "tolerance"),
+    [([2, 2], 6, 0.0), ([2, 2], 7, 0.1), ([3], 6, 0.0), ([2, 3], 4, 0.1), ([1, 2], 5, 0.2)],
+)
+def test_the_table_is_the_definition(sizes, size, tolerance):
+    problem = random_problem(np.random.default_rng(size), sizes)
+    expected = by_recursion(problem, size, tolerance)
+    assert np.isfinite(expected)
+    assert fewest_people(problem, size, tolerance) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
+def test_the_optimal_rule_achieves_its_value(tolerance):
+    """1,000 recruitments; 4.5 standard errors: one false alarm in a hundred thousand."""
+    frame = simulate(Optimal(tolerance), THREE, 50, 1000, 6, workers=1)
+    expected = fewest_people(THREE, 50, tolerance)
+    assert abs(frame["screened"].mean() - expected) < 4.5 * frame["screened"].sem()
+    low, high = band(THREE, 50, tolerance)
+    largest = np.maximum(high - 50 * THREE.target, 50 * THREE.target - low).max() / 50
+    assert frame["loss"].max() <= largest + 1e-12
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
+def test_the_limits_are_in_order(tolerance):
+    """Fluid and hindsight below the optimum, Resolving above it (4.5 standard errors)."""
+    best = fewest_people(THREE, 50, tolerance)
+    assert fluid(THREE, 50, tolerance) <= best
+    streams = [stream(THREE, 1000, np.random.default_rng([1, run])) for run in range(150)]
+    runs = [hindsight(THREE, 50, tolerance, kinds) for kinds in streams]
+    error = np.std(runs) / np.sqrt(150)
+    assert fluid(THREE, 50, tolerance) < np.mean(runs) + 4.5 * error
+    assert np.mean(runs) < best + 4.5 * error
+    frame = simulate(Resolving(tolerance), THREE, 50, 400, 7, workers=1)
+    assert frame["screened"].mean() > best - 4.5 * frame["screened"].sem()
+
+
+def test_more_tolerance_needs_fewer_people():
+    people = [fewest_people(THREE, 30, t) for t in (0, 0.05, 0.1, 0.3, 1)]
+    assert people == sorted(people, reverse=True)
+    assert people[-1] == pytest.approx(30)
+    assert people[0] > 40
+
+
+@given(problem=problems(max_features=2, max_values=3), size=st.integers(1, 8))
+@settings(max_examples=40)
+def test_the_fluid_limit_is_below_the_optimum(problem, size):
+    for tolerance in (0.0, 0.1):
+        assert fluid(problem, size, tolerance) <= fewest_people(problem, size, tolerance) + 1e-7
+
+
+def test_the_fluid_limit_without_rounding_is_the_papers_rate():
+    """Where the targets are whole numbers of seats and the tolerance is 0, T = K / g*."""
+    problem = Problem.from_marginals(
+        {"a": {"x": 0.5, "y": 0.5}, "b": {"u": 0.3, "v": 0.7}},
+        {"a": {"x": 0.2, "y": 0.8}, "b": {"u": 0.4, "v": 0.6}},
+    )
+    assert fluid(problem, 10, 0) == pytest.approx(10 / best_policy(problem).rate)
+
+
+def test_committees_are_found_where_there_are_some():
+    """Every set of people of the right size, against the integer program."""
+    rng = np.random.default_rng(3)
+    seen = set()
+    for trial in range(60):
+        problem = random_problem(rng, [2, 3] if trial % 2 else [2, 2, 2])
+        low, high = band(problem, 4, 0.05)
+        kinds = rng.choice(len(problem.p), 7)
+        expected = False
+        for chosen in combinations_with_replacement(range(7), 4):
+            if len(set(chosen)) == 4:
+                seats = np.bincount(problem.codes[kinds[list(chosen)]].ravel(), minlength=len(low))
+                expected |= bool(((low <= seats) & (seats <= high)).all())
+        assert _has_committee(problem, 4, low, high, kinds) == expected
+        seen.add(expected)
+    assert seen == {True, False}
+
+
+def test_hindsight_is_the_first_moment():
+    low, high = band(THREE, 20, 0.0)
+    for run in range(10):
+        kinds = stream(THREE, 400, np.random.default_rng(run))
+        found = hindsight(THREE, 20, 0.0, kinds)
+        assert _has_committee(THREE, 20, low, high, kinds[:found])
+        assert not _has_committee(THREE, 20, low, high, kinds[: found - 1])
+    with pytest.raises(ValueError, match="among 19 people there is no committee"):
+        hindsight(THREE, 20, 0.0, kinds[:19])
+
+
+@pytest.mark.parametrize("strategy", [Greedy(0.05), Resolving(0.02)], ids=str)
+def test_hindsight_is_before_everybody_on_the_same_stream(strategy):
+    for run in range(10):
+        found = recruit(strategy, THREE, 30, np.random.default_rng(run), step_by_step=True)
+        kinds = stream(THREE, int(found.screened[-1]), np.random.default_rng(run))
+        np.testing.assert_array_equal(kinds[found.screened - 1], found.kinds)
+        assert hindsight(THREE, 30, 0.1, kinds) <= found.screened[-1]
+
+
+def test_what_the_table_cannot_hold_is_refused():
+    with pytest.raises(ValueError, match="the table of all committees has"):
+        table(datasets.brexit(), 50, 0.02)
+    holes = Problem({"a": {"x": 0.5, "y": 0.5}, "b": {"u": 0.25, "v": 0.75}}, [0.5, 0, 0, 0.5])
+    with pytest.raises(DeadEnd, match="no committee within the band"):
+        recruit(Optimal(0), holes, 4, np.random.default_rng(1))
+
+
+def test_a_seat_given_back_is_filled_again():
+    session = Optimal(0.05).start(THREE, 10)
+    before = session.acceptance
+    session.see(np.array([0]), np.array([True]))
+    session.leave(0)
+    np.testing.assert_array_equal(session.acceptance, before)
+    assert session.see(np.array([1, 2]), np.array([False, False])) == 2
