@@ -288,7 +288,8 @@ def test_shrinking_is_the_best_mixture():
         table = joint.reshape(6, 10)
         towards = np.outer(table.sum(axis=1), table.sum(axis=0)).ravel()
         ours, weight = shrink(joint, towards, 200)
-        assert 0 < weight <= 1
+        variance = (joint * (1 - joint)).sum() / 199  # of the shares, without bias
+        assert weight == pytest.approx(min(1, variance / ((towards - joint) ** 2).sum()))
         grid = [joint + w * (towards - joint) for w in np.linspace(0, 1, 101)]
         error = [float(((p - truth.ravel()) ** 2).sum()) for p in grid]
         errors["none"].append(error[0])

@@ -77,7 +77,7 @@ def test_the_snippet_in_the_readme_runs():
     (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     names: dict = {}
     exec(snippet, names)
-    assert len(names["frame"]) == 2 * 2 * 50
+    assert len(names["frame"]) == 3 * 2 * 50
 
 
 @pytest.fixture(scope="session")

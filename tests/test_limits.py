@@ -122,6 +122,16 @@ def test_committees_are_found_where_there_are_some():
     assert seen == {True, False}
 
 
+def test_half_a_person_is_nobody():
+    """Half of each of four people would meet every target; no two whole ones do."""
+    half = {"yes": 0.5, "no": 0.5}
+    problem = Problem.from_marginals({f: half for f in "abc"}, {f: half for f in "abc"})
+    low, high = band(problem, 2, 0)
+    kinds = np.array([0b001, 0b010, 0b100, 0b111])
+    assert not _has_committee(problem, 2, low, high, kinds)
+    assert _has_committee(problem, 2, low, high, np.append(kinds, 0b110))
+
+
 def test_hindsight_is_the_first_moment():
     low, high = band(THREE, 20, 0.0)
     for run in range(10):
