@@ -95,6 +95,18 @@ def test_the_fluid_limit_is_below_the_optimum(problem, size):
         assert fluid(problem, size, tolerance) <= fewest_people(problem, size, tolerance) + 1e-7
 
 
+@given(problem=problems(max_features=3, max_values=3), tolerance=st.sampled_from([0.0, 0.1, 0.4]))
+@settings(max_examples=60)
+def test_resolving_is_optimal_for_the_last_three_seats(problem, tolerance):
+    for size in (2, 3):
+        session = Resolving(tolerance).start(problem, size)
+        people, wish = session._outright(session.counts, size, problem.p)
+        assert people == pytest.approx(fewest_people(problem, size, tolerance), rel=1e-9)
+        best = Optimal(tolerance).start(problem, size).acceptance
+        assert (wish[best > 0] == 1).all()  # and perhaps some more, that make no difference
+        np.testing.assert_array_equal(session.acceptance, wish)
+
+
 def test_the_fluid_limit_without_rounding_is_the_papers_rate():
     """Where the targets are whole numbers of seats and the tolerance is 0, T = K / g*."""
     problem = Problem.from_marginals(

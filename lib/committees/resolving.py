@@ -21,9 +21,9 @@ only types that occur, but it can happen. If there is no plan even at the start,
 $c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, wants
 $y(x)$ of the $p(x)\,T$ people of type $x$ to come. A type is accepted if that is more than half of
 them, which is Vera and Banerjee's Bayes selector, or else so many that a lucky streak would not
-bring too many. The last two seats are filled by the best rule there is: for the last, any open
+bring too many. The last three seats are filled by the best rule there is: for the last, any open
 type; before it, the set $S$ with the smallest $(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where
-$V(x)$ is the wait for the last seat once $x$ is accepted.
+$V(x)$ is the number of people still to be seen, on average, once $x$ is accepted.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ STREAK = 0.7
 
 #: Accepting less often than this share of what the plan does is bad rounding.
 SLOW = 0.7
+
+#: With three seats left, so many types are few enough to look at what each of them would lead to.
+FEW_TYPES = 1000
 
 #: When learning, the targets count like so many people seen.
 PRIOR = 10
@@ -179,7 +182,10 @@ class ResolvingSession(Session):
         can = self._problem.by_type(self._open(self.counts, self.left).astype(float))
         if self.left < 2:
             return can
-        wish = can * (self._before_the_last(p, can) if self.left == 2 else self._planned(p, can))
+        few = self.left == 2 or (self.left == 3 and np.count_nonzero(can * p) <= FEW_TYPES)
+        wish = can * (
+            self._outright(self.counts, self.left, p)[1] if few else self._planned(p, can)
+        )
         return wish if p @ wish > 0 else can
 
     def _open(self, counts: IntArray, left: int) -> BoolArray:
@@ -209,20 +215,34 @@ class ResolvingSession(Session):
         sure = (wanted > np.minimum(coming / 2, STREAK * np.sqrt(coming))).astype(float)
         return sure if p @ (sure * can) > SLOW * (p @ (share * can)) else share
 
-    def _before_the_last(self, p: FloatArray, can: FloatArray) -> FloatArray:
-        """The best set of types to accept with two seats left."""
+    def _outright(self, counts: IntArray, left: int, p: FloatArray) -> tuple[float, FloatArray]:
+        """The fewest people for the last few seats, at least two, and whom to accept first."""
+        can = self._problem.by_type(self._open(counts, left).astype(float))
+        kinds = np.flatnonzero(can * p)
+        if left == 2:
+            fitting = self._fitting(counts, p)[kinds]
+            ahead = np.divide(1, fitting, out=np.full(len(kinds), np.inf), where=fitting > 0)
+        else:
+            after = counts + self._problem.incidence[:, kinds].T.toarray().astype(np.intp)
+            ahead = np.array([self._outright(seated, left - 1, p)[0] for seated in after])
+        order = np.argsort(ahead, kind="stable")
+        weight = p[kinds[order]]
+        people = (1 + np.cumsum(weight * ahead[order])) / np.cumsum(weight)
+        wish = np.zeros_like(p)
+        if not len(people):
+            return np.inf, wish
+        wish[kinds[order[: np.argmin(people) + 1]]] = 1
+        return float(people.min()), wish
+
+    def _fitting(self, counts: IntArray, p: FloatArray) -> FloatArray:
+        """With two seats left: the share of people who fit the last one, by whom we accept now."""
         shape = [len(values) for values in self._problem.features.values()]
-        after = self._open(self.counts + np.eye(len(self.counts), dtype=np.intp), 1)
-        fitting = p.reshape(shape)  # the share of people who fit the last seat, by whom we accept
+        after = self._open(counts + np.eye(len(counts), dtype=np.intp), 1)
+        fitting = p.reshape(shape)
         for axis, first in enumerate(self._problem.codes[0]):
             own = slice(first, first + shape[axis])
             fitting = np.moveaxis(np.tensordot(after[own, own], fitting, (1, axis)), 0, axis)
-        chance = fitting.ravel() * (can > 0) * (p > 0)
-        order = np.argsort(-chance, kind="stable")[: np.count_nonzero(chance)]
-        people = (1 + np.cumsum(p[order] / chance[order])) / np.cumsum(p[order])
-        wish = np.zeros_like(p)
-        wish[order[: np.argmin(people) + 1] if len(order) else order] = 1
-        return wish
+        return np.asarray(fitting.ravel())
 
     def _belief(self) -> FloatArray:
         """The distribution to plan with."""
