@@ -137,7 +137,7 @@ def test_committees_are_found_where_there_are_some():
 def test_half_a_person_is_nobody():
     """Half of each of four people would meet every target; no two whole ones do."""
     half = {"yes": 0.5, "no": 0.5}
-    problem = Problem.from_marginals({f: half for f in "abc"}, {f: half for f in "abc"})
+    problem = Problem.from_marginals(dict.fromkeys("abc", half), dict.fromkeys("abc", half))
     low, high = band(problem, 2, 0)
     kinds = np.array([0b001, 0b010, 0b100, 0b111])
     assert not _has_committee(problem, 2, low, high, kinds)
