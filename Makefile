@@ -29,7 +29,7 @@ book: $(READY) ## re-execute every chapter and render the book
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
 test: $(READY) lint ## unit and property tests, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist loadfile tests
+	$(BIN)/pytest -n $(JOBS) --dist worksteal tests
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture

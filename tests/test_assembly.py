@@ -14,6 +14,7 @@ from committees import CMDP, Greedy, Problem, datasets, simulate
 from committees.advice import expectations, in_words, relaxations
 from committees.assembly import BadFile, read_assembly, shrink
 from committees.lp import best_policy
+from committees.resolving import band
 
 EXAMPLES = datasets.DATA / "examples"
 TARGETS = """\
@@ -91,7 +92,7 @@ BROKEN = {
         "targets.csv: line 6: unexpected end of data",
     ),
     "a column twice": (
-        {"volunteers": PEOPLE.replace("name,", "age,")},
+        {"volunteers": PEOPLE.replace("name,", "Age,")},
         "volunteers.csv: the column 'age' is there 2 times",
     ),
     "a comma too many": (
@@ -171,6 +172,14 @@ BROKEN = {
         {"volunteers": SHARES.replace("18-34,0.2", "18-34,0").replace("0.3\n", "0.5\n")},
         "volunteers.csv: nobody has age '18-34'",
     ),
+    "a thousand with a comma": (
+        {"volunteers": 'gender,age,count\nmale,55+,"1,000"\n'},
+        "volunteers.csv: line 2: the count '1,000' is no whole number of people; write 1000",
+    ),
+    "half a person": (
+        {"volunteers": "gender,age,count\nmale,55+,0.5\n"},
+        "volunteers.csv: line 2: the count '0.5' is no whole number of people",
+    ),
     "counts of nobody": (
         {"volunteers": "gender,age,count\nmale,55+,0\n"},
         "volunteers.csv: there is nobody in it",
@@ -234,6 +243,7 @@ HARMLESS = {
     "quotes": '"' + TARGETS.strip().replace(",", '","').replace("\n", '"\n"') + '"\n',
     "no line end": TARGETS.rstrip(),
     "dashes": TARGETS.replace("-", "–"),
+    "spaces that do not break": TARGETS.replace("0.5", "50\u00a0%"),
     "per cent": TARGETS.replace("0.5", "50%").replace("0.3", "30 %").replace("0.4", "40%"),
     "spare columns": TARGETS.replace("\n", ",\n"),
     "old names": TARGETS.replace("feature,value", "category,name"),
@@ -266,6 +276,45 @@ def test_ranges_of_seats(read):
     np.testing.assert_allclose(middle, [10, 10, 6, 6, 8], rtol=0, atol=1e-9)
     larger = read(RANGES, size=22).problem.target * 22
     np.testing.assert_allclose(larger, [11, 11, 20 / 3, 20 / 3, 26 / 3], atol=1e-9)
+
+
+def test_ranges_come_with_a_tolerance_that_keeps_them(read):
+    """With it the band is inside every range; with a little more it is not."""
+    for size in (18, 20, 22):
+        found = read(RANGES, size=size)
+        least, most = np.array([[9, 9, 5, 5, 7], [11, 11, 7, 7, 9]])
+        low, high = band(found.problem, size, found.tolerance)
+        assert (low >= least).all()
+        assert (high <= most).all()
+        low, high = band(found.problem, size, found.tolerance + 2e-4)
+        assert (low < least).any() or (high > most).any()
+    assert read().tolerance is None
+
+
+def test_what_nobody_in_the_table_is_can_be_asked(read):
+    found = read(volunteers=PEOPLE)
+    assert found.unmet.sum() == 6 - 5
+    assert "of which 1 are nobody's in the table" in str(found)
+    assert read().unmet is None
+    assert "independent" in str(read())
+
+
+def test_letters_may_be_composed_in_two_ways(read):
+    targets = TARGETS.replace("female", "caf\u00e9")
+    found = read(targets, SHARES.replace("female", "cafe\u0301"))
+    assert found.problem.features["gender"] == ("caf\u00e9", "male")
+
+
+def test_features_may_be_called_as_columns_are_elsewhere(read):
+    targets = TARGETS.replace("gender", "category").replace("age", "name")
+    people = PEOPLE.replace("name,gender,age", "notes,Category,Name").replace("Ann", "notes")
+    assert list(read(targets, people).problem.features) == ["category", "name"]
+
+
+def test_too_many_types_are_refused_at_once(read):
+    rows = [f"feature {i},{v},0.1" for i in range(7) for v in range(10)]
+    with pytest.raises(BadFile, match="makes 10,000,000 types, more than 1,000,000"):
+        read("\n".join(["feature,value,target", *rows]))
 
 
 def test_counts_weigh_people(read):

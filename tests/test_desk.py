@@ -234,6 +234,44 @@ def test_a_missing_or_moved_line_is_noticed(written):
             Desk(Greedy(0.1), SMALL, 10, journal=written)
 
 
+def test_what_was_never_a_journal_is_left_alone(tmp_path):
+    for text in (b"my notes, no newline", b"my notes\n", b'{"some": "json"'):
+        (tmp_path / "notes").write_bytes(text)
+        for repair in (False, True):
+            with pytest.raises(JournalError, match=r"is not a journal|is damaged"):
+                Desk(Greedy(0.1), SMALL, 10, journal=tmp_path / "notes", repair=repair)
+        assert (tmp_path / "notes").read_bytes() == text
+
+
+def test_a_journal_cut_in_its_first_line_can_be_repaired(tmp_path):
+    (tmp_path / "journal").write_bytes(b'{"desk": 1, "si')
+    with pytest.raises(JournalError, match="line 1: is cut short"):
+        Desk(Greedy(0.1), SMALL, 10, journal=tmp_path / "journal")
+    Desk(Greedy(0.1), SMALL, 10, journal=tmp_path / "journal", repair=True).close()
+
+
+@pytest.mark.parametrize("how", ["removed", "added to"])
+def test_a_journal_that_somebody_else_touches_is_no_place_for_decisions(written, how):
+    with Desk(Greedy(0.1), SMALL, 10, journal=written) as desk:
+        if how == "removed":
+            written.unlink()
+        else:
+            written.write_bytes(written.read_bytes() + b"a note\n")
+        with pytest.raises(JournalError, match="was changed or removed by somebody else"):
+            desk.offer(callers(SMALL, 1)[0])
+        assert desk.seen == 6
+
+
+def test_whole_numbers_of_any_kind_will_do(tmp_path):
+    size, seed = np.int64(3), np.int64(5)
+    with Desk(Greedy(1), SMALL, size, journal=tmp_path / "journal", seed=seed) as desk:
+        desk.offer(callers(SMALL, 1)[0])
+        desk.withdraw(np.int64(1))
+        for wrong in (True, 2.0, "1"):
+            with pytest.raises(ValueError, match="number: expected a whole number"):
+                desk.withdraw(wrong)
+
+
 def test_two_desks_on_one_journal_are_refused(written):
     with Desk(Greedy(0.1), SMALL, 10, journal=written) as first:
         with pytest.raises(JournalError, match="is in use by another desk"):
@@ -257,7 +295,8 @@ def test_two_desks_on_one_journal_are_refused(written):
 def test_another_desks_journal_is_refused(written, change, name):
     desk = {"strategy": Greedy(0.1), "problem": SMALL, "size": 10, "seed": 1, **change}
     before = written.read_bytes()
-    with pytest.raises(JournalError, match=f"belongs to another desk, whose {name} is"):
+    told = "with other targets" if name == "problem" else f"whose {name} is"
+    with pytest.raises(JournalError, match=f"belongs to another desk, {told}"):
         Desk(**desk, journal=written)
     assert written.read_bytes() == before
     Desk(Greedy(0.1), SMALL, 10, journal=written).close()  # and the lock was let go
@@ -356,6 +395,7 @@ def test_undo_is_refused_and_a_full_desk_is_closed_to_callers(tmp_path):
         ({"age": None}, "age: is missing"),
         ({"age": "54-35"}, "age: '54-35' is none of 18-34, 35-54, 55+"),
         ({"hair": "red"}, "'hair': is no feature of this assembly"),
+        ({"Age": "35-54"}, "a feature is given twice"),
     ],
 )
 def test_a_person_who_makes_no_sense_is_no_caller(written, change, sentence):
@@ -422,7 +462,7 @@ def test_the_prompt(tmp_path, monkeypatch, capsys):
     assert "Caller 1 is ACCEPTED: " in out
     assert "Whose seat?" in out
     assert "caller 9 has no seat" in out
-    assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 people seen" in out
+    assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 person seen" in out
     assert "a caller can withdraw" in out
     assert "'blue' is no answer here" in out
     assert out.count("Caller 2\n") == 2  # started over
@@ -433,12 +473,71 @@ def test_the_prompt(tmp_path, monkeypatch, capsys):
     assert "2 people seen" in out.splitlines()[0]
 
 
-def test_the_prompt_ends_when_the_committee_is_full(tmp_path, monkeypatch, capsys):
+def test_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, monkeypatch, capsys):
     anyone = ["1", "1", "1", "1", "1", "1", ""]
     argv = arguments(tmp_path, "--strategy", "rl-cmdp")  # which at first accepts everybody
     code, out, _ = at_the_prompt(monkeypatch, capsys, anyone * 10, argv)
     assert code == 0
+    assert "The committee is full" in out
     assert out.splitlines()[-1] == "10 of 10 seats filled, 10 people seen."
+    answers = ["progress", "withdraw 99", "withdraw 3", *anyone, "quit"]
+    code, out, _ = at_the_prompt(monkeypatch, capsys, answers, argv)
+    assert "is continued" in out
+    assert "caller 99 has no seat" in out
+    assert "Caller 3 has given the seat back" in out
+    assert out.splitlines()[-1] == "10 of 10 seats filled, 11 people seen."
+
+
+def test_answers_that_could_mean_two_things_do_not(tmp_path, monkeypatch, capsys):
+    """Values that look like numbers are marked with letters, and commands are commands."""
+    targets, volunteers = tmp_path / "t.csv", tmp_path / "v.csv"
+    rows = [
+        "children,0,0.4",
+        "children,1,0.3",
+        "children,3+,0.3",
+        "age,over 30,0.5",
+        "age,under,0.5",
+    ]
+    targets.write_text("\n".join(["feature,value,target", *rows]))
+    volunteers.write_text("\n".join(["feature,value,share", *rows]))
+    argv = [str(targets), str(volunteers), "--size", "4", "--seed", "1"]
+    answers = ["3", "over", "c", "over 30", "", "quit"]
+    code, out, _ = at_the_prompt(monkeypatch, capsys, answers, argv)
+    assert code == 0
+    assert "children: a 0  b 1  c 3+" in out
+    assert out.count("Caller 1\n") == 2  # "over" started again
+    assert "3+, over 30. Enter to decide" in out
+    assert (tmp_path / "t.journal").exists()  # beside the targets
+
+
+def test_a_full_disk_at_the_prompt_is_a_sentence(tmp_path, monkeypatch, capsys):
+    sync = os.fsync
+    calls = iter([sync] * 3)  # the file, its name and the first line; then no more
+
+    def fsync(file):
+        try:
+            next(calls)(file)
+        except StopIteration:
+            raise OSError(28, "No space left on device") from None
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    anyone = ["1", "1", "a", "1", "1", "1", ""]
+    code, _, err = at_the_prompt(monkeypatch, capsys, anyone * 5, arguments(tmp_path))
+    assert code == 2
+    assert "this decision does not count" in err
+    assert "Traceback" not in err
+
+
+def test_ranges_of_seats_are_kept_unless_told_otherwise(tmp_path, monkeypatch, capsys):
+    targets = tmp_path / "t.csv"
+    targets.write_text("feature,value,min,max\nage,young,20,20\nage,old,40,40\n")
+    (tmp_path / "v.csv").write_text("feature,value,share\nage,young,0.2\nage,old,0.8\n")
+    argv = [str(targets), str(tmp_path / "v.csv"), "--size", "60"]
+    _, out, _ = at_the_prompt(monkeypatch, capsys, [], argv)
+    assert out.startswith("Resolving 0.0166.")
+    (tmp_path / "t.journal").unlink()
+    _, out, _ = at_the_prompt(monkeypatch, capsys, [], [*argv, "--tolerance", "0.05"])
+    assert "above a tolerance of 0.0166 the min and max of the file may be missed" in out
 
 
 @pytest.mark.parametrize(
@@ -465,7 +564,7 @@ def test_the_module_runs(tmp_path):
     done = subprocess.run(command, input=answers, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert "1 people seen" in done.stdout
+    assert "1 person seen" in done.stdout
     for name in ("targets", "--tolerance", "--repair", "example:"):
         helped = subprocess.run([*command[:5], "--help"], capture_output=True, text=True)
         assert name in helped.stdout

@@ -3,7 +3,7 @@ r"""An organiser's two CSV files, read with care.
 **Targets**: a row per value of each feature, with the columns `feature, value, target`, the target
 being a share of the committee. Or, as the sortition community writes it, `feature, value, min, max`
 in seats: the target then lies as far up its range as makes the feature's seats add up, in the
-middle if no committee size is given.
+middle if no committee size is given, and a tolerance is found with which the ranges are kept.
 
 **Volunteers**: either shares, `feature, value, share`, taken as independent; or a table of people,
 a row each, with a column per feature (other columns are ignored; `count` says how many people a row
@@ -18,8 +18,9 @@ $$\lambda = \frac{1 - \sum_x \hat p(x)^2}{(n - 1) \sum_x (t(x) - \hat p(x))^2}$$
 (at most one) estimates the mixture with the smallest expected squared error (Hausser and Strimmer
 2009). With many people, or much dependence, it goes to zero: then the table speaks for itself.
 
-All that is wrong in a file is said at once, in words and with the line. What cannot be mistaken
-just works: a byte-order mark, empty lines, spaces around words, capital letters, kinds of dashes.
+What is wrong in a file is said in words and with the line, as much as can be told at once. What
+cannot be mistaken just works: a byte-order mark, empty lines, spaces around words, capital letters,
+kinds of dashes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from __future__ import annotations
 import csv
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +37,13 @@ import numpy as np
 
 from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, whole
 from committees.problem import Problem
+from committees.strategy import BoolArray
 
 #: So many complaints about one file are read; more are counted.
 PATIENCE = 10
+
+#: An organiser's assembly has no more types than this; with more, a plan takes very long.
+MOST_TYPES = 1_000_000
 
 #: What older files call the same columns.
 ALIASES = {"category": "feature", "name": "value"}
@@ -69,20 +75,28 @@ class Assembly:
         How many people the table of volunteers has; None if it gives shares.
     independence
         The weight that independence was given beside such a table (lambda above).
+    unmet
+        Which types nobody in the table has; None if there is no table.
+    tolerance
+        If the targets are ranges of seats, the largest tolerance with which `Resolving` keeps to
+        all of them, given the committee's size; None if they are shares.
     """
 
     problem: Problem
     people: int | None = None
     independence: float | None = None
+    unmet: BoolArray | None = None
+    tolerance: float | None = None
 
     def __str__(self) -> str:
         """Where the distribution of the volunteers comes from, in words."""
         if self.people is None:
             return "The volunteers are given as shares, so their features count as independent."
+        unmet = 0 if self.unmet is None else int(self.unmet.sum())
         return (
-            f"The table of volunteers has {self.people:,} people, "
-            f"{self.people / len(self.problem.p):.1f} for each type; what it says of the types was "
-            f"mixed with {self.independence:.0%} of what independent features would give."
+            f"People in the table of volunteers: {self.people:,}. Types: {len(self.problem.p):,}, "
+            f"of which {unmet:,} are nobody's in the table. What it says of the types was mixed "
+            f"with {self.independence:.2%} of what independent features would give."
         )
 
 
@@ -98,13 +112,15 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     """
     if size is not None:
         whole("size", size, 1)
-    wanted, lines = _read_targets(_Table(targets), size)
-    number_of_types({feature: tuple(values) for feature, values in wanted.items()})
+    wanted, lines, tolerance = _read_targets(_Table(targets), size)
+    types = number_of_types({feature: tuple(values) for feature, values in wanted.items()})
+    if types > MOST_TYPES:
+        raise BadFile([f"{Path(targets).name}: makes {types:,} types, more than {MOST_TYPES:,}"])
     table = _Table(volunteers)
     if {"feature", "value", "share"} <= set(table.header):
         shares = _read_marginals(table, wanted)
         _refuse_absent(wanted, shares, lines, table)
-        return Assembly(Problem.from_marginals(wanted, shares))
+        return Assembly(Problem.from_marginals(wanted, shares), tolerance=tolerance)
     counts = _read_people(table, wanted)
     joint = counts / counts.sum()
     features = list(wanted)
@@ -114,7 +130,8 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     }
     _refuse_absent(wanted, shares, lines, table)
     p, weight = shrink(joint.ravel(), _outer(margins), float(counts.sum()))
-    return Assembly(Problem(wanted, p), round(counts.sum()), weight)
+    unmet = joint.ravel() == 0
+    return Assembly(Problem(wanted, p), round(counts.sum()), weight, unmet, tolerance)
 
 
 def shrink(joint: FloatArray, towards: FloatArray, people: float) -> tuple[FloatArray, float]:
@@ -136,17 +153,23 @@ def _outer(margins: list[FloatArray]) -> FloatArray:
     return product
 
 
-def _read_targets(table: _Table, size: int | None) -> tuple[dict[str, dict[str, float]], _Lines]:
-    """The target shares, and the lines where each feature and value are spoken of."""
+def _read_targets(
+    table: _Table, size: int | None
+) -> tuple[dict[str, dict[str, float]], _Lines, float | None]:
+    """The target shares, the lines where each value is spoken of, and the tolerance of ranges."""
     if {"min", "max"} <= set(table.header) and "target" not in table.header:
         return _read_ranges(table, size)
     shares, lines = table.numbers(["target"])
-    return _shares(table, {f: {v: n[0] for v, n in vs.items()} for f, vs in shares.items()}), lines
+    single = {f: {v: n[0] for v, n in values.items()} for f, values in shares.items()}
+    return _shares(table, single), lines, None
 
 
-def _read_ranges(table: _Table, size: int | None) -> tuple[dict[str, dict[str, float]], _Lines]:
+def _read_ranges(
+    table: _Table, size: int | None
+) -> tuple[dict[str, dict[str, float]], _Lines, float | None]:
     ranges, lines = table.numbers(["min", "max"])
     wanted: dict[str, dict[str, float]] = {}
+    room = 1.0
     for feature, values in ranges.items():
         low, high = np.array(list(values.values())).T
         for value, (least, most) in values.items():
@@ -162,11 +185,13 @@ def _read_ranges(table: _Table, size: int | None) -> tuple[dict[str, dict[str, f
                 f"which leaves no committee of {seats:g}"
             )
             continue
-        room = high.sum() - low.sum()
-        shares = (low + (high - low) * ((seats - low.sum()) / room if room else 0)) / seats
-        wanted[feature] = dict(zip(values, shares.tolist(), strict=True))
+        width = high.sum() - low.sum()
+        exact = low + (high - low) * ((seats - low.sum()) / width if width else 0)
+        wanted[feature] = dict(zip(values, (exact / seats).tolist(), strict=True))
+        # The band is rounded to whole seats: it leaves a range where it reaches the next seat.
+        room = min(room, float(np.minimum(high + 1 - exact, exact - low + 1).min()) / seats)
     table.stop_if_bad()
-    return wanted, lines
+    return wanted, lines, np.floor((room - 1e-6) * 1e4) / 1e4
 
 
 def _read_marginals(table: _Table, wanted: Shares) -> dict[str, dict[str, float]]:
@@ -203,6 +228,7 @@ def _read_people(table: _Table, wanted: Shares) -> FloatArray:
                 "a column per feature, or the columns feature, value and share"
             )
     table.stop_if_bad()
+    table.once(columns.values())
     counts = np.zeros([len(values) for values in wanted.values()])
     positions = {f: {same_word(v): i for i, v in enumerate(vs)} for f, vs in wanted.items()}
     weighted = "count" in table.header and "count" not in columns.values()
@@ -215,7 +241,7 @@ def _read_people(table: _Table, wanted: Shares) -> FloatArray:
                 table.complain(f"line {line}: {_no_target(feature, row[column], wanted[feature])}")
             else:
                 place.append(positions[feature][same_word(row[column])])
-        weight = table.number(line, row["count"], "count") if weighted else 1.0
+        weight = table.people(line, row["count"]) if weighted else 1.0
         if len(place) == counts.ndim:
             counts[tuple(place)] += weight
     if not counts.sum() and not table.complaints:
@@ -304,14 +330,16 @@ class _Table:
                 raise self._fail(f"the columns are separated by {name}, expected commas")
         reader = csv.reader(lines, strict=True)
         try:
-            cells = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+            cells = [
+                (reader.line_num, [unicodedata.normalize("NFKC", cell).strip() for cell in row])
+                for row in reader
+            ]
         except csv.Error as error:
             raise self._fail(f"line {reader.line_num}: {error}") from None
         full = [(line, row) for line, row in cells if any(row)]
-        self.header = [ALIASES.get(same_word(name), same_word(name)) for name in full[0][1]]
-        named = [name for name in self.header if name]
-        for name in dict.fromkeys(name for name in named if named.count(name) > 1):
-            self.complain(f"the column {name!r} is there {named.count(name)} times")
+        self.header = [same_word(name) for name in full[0][1]]
+        if {"min", "target", "share"} & set(self.header):
+            self.header = [ALIASES.get(name, name) for name in self.header]
         for line, row in full[1:]:
             if any(row[len(self.header) :]):
                 self.complain(
@@ -322,6 +350,13 @@ class _Table:
             self.rows.append((line, dict(zip(self.header, padded, strict=False))))
         if not self.rows and not self.complaints:
             self.complain("has a header and no rows")
+
+    def once(self, columns: Iterable[str]) -> None:
+        """Refuse columns that are there more than once."""
+        for name in columns:
+            if self.header.count(name) > 1:
+                self.complain(f"the column {name!r} is there {self.header.count(name)} times")
+        self.stop_if_bad()
 
     def number(self, line: int, text: str, column: str) -> float:
         """A number of at least zero; otherwise a complaint, and something harmless."""
@@ -339,6 +374,15 @@ class _Table:
             return float(text.rstrip("% ")) / (100 if percent else 1)
         return 0.0
 
+    def people(self, line: int, text: str) -> float:
+        """A whole number of people; otherwise a complaint."""
+        if re.fullmatch(r"\d{1,12}", text):
+            return float(text)
+        plain = re.sub(r"[,. ']", "", text)
+        hint = f"; write {plain}" if re.fullmatch(r"\d{1,3}([,. ']\d{3})+", text) else ""
+        self.complain(f"line {line}: the count {text!r} is no whole number of people{hint}")
+        return 0.0
+
     def numbers(self, columns: list[str]) -> tuple[dict[str, dict[str, list[float]]], _Lines]:
         """Numbers for each value of each feature, and the lines where they stand."""
         for column in ("feature", "value", *columns):
@@ -349,6 +393,7 @@ class _Table:
                 raise self._fail(
                     f"no column {column!r}{_perhaps(column, self.header)}; expected {expected}"
                 )
+        self.once(["feature", "value", *columns])
         found: dict[str, dict[str, list[float]]] = {}
         lines: _Lines = {}
         names: dict[str, str] = {}
@@ -374,7 +419,8 @@ class _Table:
 
 def same_word(word: str) -> str:
     """What makes two spellings the same word."""
-    return " ".join(re.sub("[‐-―−]", "-", word).replace("_", " ").split()).casefold()
+    plain = unicodedata.normalize("NFKC", word).replace("’", "'").replace("_", " ")
+    return " ".join(re.sub("[‐-―−]", "-", plain).split()).casefold()
 
 
 def _perhaps(word: str, known: Iterable[str]) -> str:

@@ -65,11 +65,10 @@ def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntAr
 def guarantee(problem: Problem, size: int, tolerance: float) -> float:
     """The largest representation loss that a committee inside the band can have."""
     low, high = band(problem, size, tolerance)
-    # The other values of a feature take the rest of the seats: not every low and high can occur.
-    least = np.maximum(low, size - (_per_feature(problem, high) - high))
-    most = np.minimum(high, size - (_per_feature(problem, low) - low))
+    # A value that is alone in its feature has all the seats.
+    low = np.maximum(low, size - (_per_feature(problem, high) - high))
     exact = problem.target * size
-    return float(np.maximum(most - exact, exact - least).max() / size)
+    return float(np.maximum(high - exact, exact - low).max() / size)
 
 
 def estimate(problem: Problem, seen: IntArray) -> FloatArray:
@@ -189,10 +188,10 @@ class ResolvingSession(Session):
         return wish if p @ wish > 0 else can
 
     def _open(self, counts: IntArray, left: int) -> BoolArray:
-        """Which values keep the band within reach; nothing does if no seat is left."""
+        """Which values keep the band within reach; none of a full committee inside it does."""
         lacking = np.maximum(self._low - counts, 0)
         spare = _per_feature(self._problem, lacking) < left
-        return np.asarray((counts < self._high) & (spare | (lacking > 0)) & (left > 0))
+        return np.asarray((counts < self._high) & (spare | (lacking > 0)))
 
     def _plan(self, p: FloatArray) -> tuple[float, FloatArray]:
         """The people to see, and those of each type to accept among them."""

@@ -72,14 +72,14 @@ class Desk:
         whole("size", size, 1)
         if seed is not None:
             whole("seed", seed, 0)
-        self.strategy, self.problem, self.size = strategy, problem, size
+        self.strategy, self.problem, self.size = strategy, problem, int(size)
         self._session = strategy.start(problem, size)
         self._callers: list[int] = []  # the type of each
         #: Who is seated: the caller's number, and type as a position in `problem.types`.
         self.seats: dict[int, int] = {}
         self._journal = Journal(journal, repair=repair)
         try:
-            self._resume(seed)
+            self._resume(None if seed is None else int(seed))
         except BaseException:
             self._journal.close()
             raise
@@ -111,6 +111,8 @@ class Desk:
 
     def withdraw(self, number: int) -> None:
         """Free the seat of the caller with this number, who does not want it any more."""
+        whole("number", number, 1)
+        number = int(number)
         if number not in self.seats:
             raise Refused(f"caller {number!r} has no seat")
         if type(self._session).leave is Session.leave:
@@ -143,15 +145,16 @@ class Desk:
         self.close()
 
     def __str__(self) -> str:
-        return f"{self.seated} of {self.size} seats filled, {self.seen} people seen"
+        people = "1 person" if self.seen == 1 else f"{self.seen} people"
+        return f"{self.seated} of {self.size} seats filled, {people} seen"
 
     def _resume(self, seed: int | None) -> None:
         """Start a journal, or live through the one that is there."""
         opened: Record = {
             "desk": 1,
+            "size": self.size,
             "strategy": repr(self.strategy),
             "problem": self.problem.digest,
-            "size": self.size,
         }
         if not self._journal.records:
             self.seed = secrets.randbits(64) if seed is None else seed
@@ -161,10 +164,10 @@ class Desk:
         self.seed = first.get("seed", 0)
         for name, value in {**opened, "seed": self.seed if seed is None else seed}.items():
             if first.get(name) != value:
-                raise JournalError(
-                    f"{self._journal.path}: belongs to another desk, whose {name} is "
-                    f"{first.get(name)!r}, not {value!r}"
-                )
+                other = f"whose {name} is {first.get(name)!r}, not {value!r}"
+                if name == "problem":
+                    other = "with other targets or other volunteers"
+                raise JournalError(f"{self._journal.path}: belongs to another desk, {other}")
         for record in records:
             if "withdrawn" in record:
                 self._session.leave(self.seats.pop(record["withdrawn"]))
@@ -180,6 +183,8 @@ class Desk:
     def _kind(self, person: Mapping[str, str]) -> int:
         """The type of a person; words are compared as in the organiser's files."""
         given = {same_word(str(feature)): str(value) for feature, value in person.items()}
+        if len(given) < len(person):
+            raise ValueError("a feature is given twice, in two spellings")
         place = []
         for feature, values in self.problem.features.items():
             if same_word(feature) not in given:

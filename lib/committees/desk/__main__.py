@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from string import ascii_lowercase
 
 from committees.assembly import read_assembly, same_word
 from committees.cmdp import CMDP
@@ -24,11 +25,16 @@ STRATEGIES: dict[str, Callable[[float], Strategy]] = {
     "rl-cmdp": lambda tolerance: RLCMDP(),
 }
 
+#: How far from its target a share may end, if nothing else is said.
+TOLERANCE = 0.02
+
+COMMANDS = ("progress", "withdraw", "over", "undo", "help", "quit")
+
 HELP = """\
-Answer with the number of a value, the value, or its beginning. At any question:
+Answer with the mark before a value, the value, or its beginning. At any question:
   progress     the seats that are filled, and those that should be
   withdraw N   caller N gives the seat back
-  over         forget the answers about this caller, and start with the next
+  over         forget the answers about this caller, and ask again
   help         this text
   quit         close the desk (started again, it goes on from here)
 """
@@ -43,8 +49,13 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
-        strategy = STRATEGIES[arguments.strategy](arguments.tolerance)
-        journal = arguments.journal or f"{Path(arguments.targets).stem}.journal"
+        widest = assembly.tolerance
+        tolerance = arguments.tolerance
+        if tolerance is None:
+            tolerance = TOLERANCE if widest is None else min(widest, TOLERANCE)
+        strategy = STRATEGIES[arguments.strategy](tolerance)
+        journal = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal"))
+        begun = journal.exists()
         desk = Desk(
             strategy,
             assembly.problem,
@@ -56,49 +67,67 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, JournalError) as error:
         print(error, file=sys.stderr)
         return 2
-    with desk, contextlib.suppress(EOFError, KeyboardInterrupt):
-        print(f"{strategy}. {desk}. The journal is {journal}. Type help for help.")
-        while desk.seated < desk.size:
-            with contextlib.suppress(_Over):
-                _call(desk)
-        print(_progress(desk))
+    print(f"{strategy}. {desk}. Type help for help.")
+    print(f"The journal {journal.resolve()} is {'continued' if begun else 'new'}.")
+    if widest is not None and tolerance > widest:
+        print(f"Beware: above a tolerance of {widest:g} the min and max of the file may be missed.")
+    try:
+        with desk, contextlib.suppress(EOFError, KeyboardInterrupt):
+            while True:
+                with contextlib.suppress(_Over):
+                    _call(desk)
+    except JournalError as error:
+        print(error, file=sys.stderr)
+        return 2
     print(f"\n{desk}.")
     return 0
 
 
 def _call(desk: Desk) -> None:
-    """Ask about one caller, and tell what was decided."""
+    """Ask about one caller, and tell what was decided; if there is no seat, wait for one."""
+    if desk.seated == desk.size:
+        print(_progress(desk))
+        while desk.seated == desk.size:
+            _ask(desk, "\nThe committee is full: withdraw N, progress or quit > ", {})
     print(f"\nCaller {desk.seen + 1}")
     person = {}
     for feature, values in desk.problem.features.items():
-        offered = "  ".join(f"{number} {value}" for number, value in enumerate(values, 1))
-        person[feature] = _choose(desk, f"  {feature}: {offered} > ", values)
-    _ask(desk, f"  {', '.join(person.values())}. Enter to decide, over to start again > ", {""})
+        marks = _marks(values)
+        offered = "  ".join(f"{mark} {value}" for mark, value in zip(marks, values, strict=True))
+        answers = _answers(marks, values)
+        person[feature] = _ask(desk, f"  {feature}: {offered} > ", answers)
+    ready = f"  {', '.join(person.values())}. Enter to decide, over to start again > "
+    _ask(desk, ready, {"": ""})
     decision = desk.offer(person)
     word = "ACCEPTED" if decision else "not accepted"
     print(f"  Caller {decision.number} is {word}: {decision.reason}.")
 
 
-def _choose(desk: Desk, question: str, values: tuple[str, ...]) -> str:
-    numbers = {str(number): value for number, value in enumerate(values, 1)}
+def _marks(values: tuple[str, ...]) -> list[str]:
+    """Numbers to answer with; letters where the values might themselves be taken for numbers."""
+    if any(value[:1].isdigit() for value in values) and len(values) <= len(ascii_lowercase):
+        return list(ascii_lowercase[: len(values)])
+    return [str(number) for number in range(1, len(values) + 1)]
+
+
+def _answers(marks: list[str], values: tuple[str, ...]) -> dict[str, str]:
+    """What may be answered: the mark of a value, the value, or the beginning of one alone."""
     words = {same_word(value): value for value in values}
-    unique = {
+    beginnings = {
         word[:end]: value
         for word, value in words.items()
         for end in range(1, len(word))
-        if sum(other.startswith(word[:end]) for other in words) == 1
+        if sum(other.startswith(word[:end]) for other in words) == 1 and word[:end] not in COMMANDS
     }
-    # A value may itself be a number ("1" children): then the value counts, not its place.
-    known = {**unique, **numbers, **words}
-    return known[_ask(desk, question, set(known))]
+    return {**beginnings, **dict(zip(marks, values, strict=True)), **words}
 
 
-def _ask(desk: Desk, question: str, answers: set[str]) -> str:
-    """One of these answers; commands are carried out in between."""
+def _ask(desk: Desk, question: str, answers: Mapping[str, str]) -> str:
+    """What one of these answers stands for; commands are carried out in between."""
     while True:
         answer = same_word(input(question))
         if answer in answers:
-            return answer
+            return answers[answer]
         command, _, rest = answer.partition(" ")
         if command == "quit":
             raise EOFError
@@ -108,12 +137,14 @@ def _ask(desk: Desk, question: str, answers: set[str]) -> str:
             print(_progress(desk))
         elif command == "withdraw":
             print(_withdraw(desk, rest))
+            if not answers and desk.seated < desk.size:
+                return ""
         elif command == "undo":
             print("  Decisions are announced at once and stay; a caller can withdraw.")
         elif command == "help":
             print(HELP)
         else:
-            print(f"  {answer or 'That'!r} is no answer here; type help for help.")
+            print(f"  {answer!r} is no answer here; type help for help.")
 
 
 def _withdraw(desk: Desk, number: str) -> str:
@@ -148,10 +179,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tolerance",
         type=float,
-        default=0.02,
-        help="how far from its target a share may end, for resolving and greedy (%(default)s)",
+        help="how far from its target a share may end, for resolving and greedy "
+        f"({TOLERANCE}, or less if the min and max of the targets ask for it)",
     )
-    parser.add_argument("--journal", help="the journal's file (the targets' name, .journal)")
+    parser.add_argument("--journal", help="the journal's file (beside the targets, .journal)")
     parser.add_argument("--seed", type=int, help="where chance comes from (a new one)")
     parser.add_argument(
         "--repair", action="store_true", help="remove a last line that was cut short"

@@ -20,6 +20,9 @@ from typing import Any
 
 Record = dict[str, Any]
 
+#: How a desk's journal begins.
+BEGINNING = b'{"desk": '
+
 
 class JournalError(RuntimeError):
     """The journal cannot be used; the sentence says why, and what to do."""
@@ -56,6 +59,10 @@ class Journal:
         """Write a record; when this returns, it is on disk."""
         if self._file < 0:
             raise JournalError(f"{self.path}: is closed")
+        now = os.fstat(self._file)
+        if now.st_nlink == 0 or now.st_size != self._end:
+            self.close()
+            raise JournalError(f"{self.path}: was changed or removed by somebody else")
         line, check = _line(record, self._check)
         try:
             _write(self._file, line)
@@ -99,6 +106,8 @@ class Journal:
             records.append(record)
             self._check = check
         self._end = len(content) - len(rest)
+        if rest and not records and not rest.startswith(BEGINNING[: len(rest)]):
+            raise JournalError(f"{self.path}: is not a journal")
         if rest and not repair:
             raise JournalError(
                 f"{self.path}, line {len(lines) + 1}: is cut short; it was being written when the "
