@@ -25,10 +25,7 @@ kinds of dashes.
 
 from __future__ import annotations
 
-import csv
 import difflib
-import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,31 +33,12 @@ from pathlib import Path
 import numpy as np
 
 from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, whole
+from committees.handmade import BadFile, Lines, Table, perhaps, same_word
 from committees.problem import Problem
 from committees.strategy import BoolArray
 
-#: So many complaints about one file are read; more are counted.
-PATIENCE = 10
-
 #: An organiser's assembly has no more types than this; with more, a plan takes very long.
 MOST_TYPES = 1_000_000
-
-#: What older files call the same columns.
-ALIASES = {"category": "feature", "name": "value"}
-
-
-class BadFile(ValueError):
-    """What is wrong with a file, a sentence each."""
-
-    def __init__(self, complaints: list[str]) -> None:
-        self.complaints = complaints
-        more = len(complaints) - PATIENCE
-        rest = [f"and {more} more like these"] if more > 0 else []
-        super().__init__("\n".join(complaints[:PATIENCE] + rest))
-
-    def _render_traceback_(self) -> list[str]:
-        """A notebook shows the sentences alone."""
-        return str(self).split("\n")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +90,11 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     """
     if size is not None:
         whole("size", size, 1)
-    wanted, lines, tolerance = _read_targets(_Table(targets), size)
+    wanted, lines, tolerance = _read_targets(Table(targets), size)
     types = number_of_types({feature: tuple(values) for feature, values in wanted.items()})
     if types > MOST_TYPES:
         raise BadFile([f"{Path(targets).name}: makes {types:,} types, more than {MOST_TYPES:,}"])
-    table = _Table(volunteers)
+    table = Table(volunteers)
     if {"feature", "value", "share"} <= set(table.header):
         shares = _read_marginals(table, wanted)
         _refuse_absent(wanted, shares, lines, table)
@@ -154,8 +132,8 @@ def _outer(margins: list[FloatArray]) -> FloatArray:
 
 
 def _read_targets(
-    table: _Table, size: int | None
-) -> tuple[dict[str, dict[str, float]], _Lines, float | None]:
+    table: Table, size: int | None
+) -> tuple[dict[str, dict[str, float]], Lines, float | None]:
     """The target shares, the lines where each value is spoken of, and the tolerance of ranges."""
     if {"min", "max"} <= set(table.header) and "target" not in table.header:
         return _read_ranges(table, size)
@@ -165,8 +143,8 @@ def _read_targets(
 
 
 def _read_ranges(
-    table: _Table, size: int | None
-) -> tuple[dict[str, dict[str, float]], _Lines, float | None]:
+    table: Table, size: int | None
+) -> tuple[dict[str, dict[str, float]], Lines, float | None]:
     ranges, lines = table.numbers(["min", "max"])
     wanted: dict[str, dict[str, float]] = {}
     room = 1.0
@@ -194,13 +172,13 @@ def _read_ranges(
     return wanted, lines, np.floor((room - 1e-6) * 1e4) / 1e4
 
 
-def _read_marginals(table: _Table, wanted: Shares) -> dict[str, dict[str, float]]:
+def _read_marginals(table: Table, wanted: Shares) -> dict[str, dict[str, float]]:
     given, lines = table.numbers(["share"])
     known = {same_word(feature): feature for feature in given}
     shares: dict[str, dict[str, float]] = {}
     for feature, values in wanted.items():
         if same_word(feature) not in known:
-            table.complain(f"no shares for the feature {feature!r}{_perhaps(feature, given)}")
+            table.complain(f"no shares for the feature {feature!r}{perhaps(feature, given)}")
             continue
         own = {same_word(value): value for value in values}
         theirs = given[known[same_word(feature)]]
@@ -218,13 +196,13 @@ def _read_marginals(table: _Table, wanted: Shares) -> dict[str, dict[str, float]
     return _shares(table, shares)
 
 
-def _read_people(table: _Table, wanted: Shares) -> FloatArray:
+def _read_people(table: Table, wanted: Shares) -> FloatArray:
     """How many people of each type there are; an axis per feature."""
     columns = {feature: same_word(feature) for feature in wanted}
     for feature, column in columns.items():
         if column not in table.header:
             table.complain(
-                f"no column for the feature {feature!r}{_perhaps(column, table.header)}; expected "
+                f"no column for the feature {feature!r}{perhaps(column, table.header)}; expected "
                 "a column per feature, or the columns feature, value and share"
             )
     table.stop_if_bad()
@@ -250,7 +228,7 @@ def _read_people(table: _Table, wanted: Shares) -> FloatArray:
     return counts
 
 
-def _shares(table: _Table, shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+def _shares(table: Table, shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Shares of one, feature by feature; what rounding has left over is spread."""
     for feature, values in shares.items():
         total = sum(values.values())
@@ -269,7 +247,7 @@ def _shares(table: _Table, shares: dict[str, dict[str, float]]) -> dict[str, dic
     }
 
 
-def _refuse_absent(wanted: Shares, offered: Shares, lines: _Lines, table: _Table) -> None:
+def _refuse_absent(wanted: Shares, offered: Shares, lines: Lines, table: Table) -> None:
     for feature, values in wanted.items():
         for value, target in values.items():
             if target > 0 and not offered[feature][value] > 0:
@@ -278,154 +256,6 @@ def _refuse_absent(wanted: Shares, offered: Shares, lines: _Lines, table: _Table
                     f"(line {lines[feature, value]} of the targets)"
                 )
     table.stop_if_bad()
-
-
-_Lines = dict[tuple[str, str], int]
-
-
-class _Table:
-    """A CSV file: its header, its rows with their line numbers, and what is wrong with it."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.name = Path(path).name
-        self.complaints: list[str] = []
-        self.header: list[str] = []
-        self.rows: list[tuple[int, dict[str, str]]] = []
-        self._read(self._text(Path(path)))
-        self.stop_if_bad()
-
-    def complain(self, sentence: str) -> None:
-        self.complaints.append(f"{self.name}: {sentence}")
-
-    def stop_if_bad(self) -> None:
-        if self.complaints:
-            raise BadFile(self.complaints)
-
-    def _fail(self, sentence: str) -> BadFile:
-        return BadFile([f"{self.name}: {sentence}"])
-
-    def _text(self, path: Path) -> str:
-        try:
-            raw = path.read_bytes()
-        except OSError as error:
-            raise self._fail(f"cannot be read ({error.strerror})") from None
-        if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            raise self._fail("is a spreadsheet, not a CSV file; save it as “CSV UTF-8”")
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = raw[: error.start].count(b"\n") + 1
-            raise self._fail(f"line {line} is not UTF-8; save it as “CSV UTF-8”") from None
-        if "\0" in text:
-            raise self._fail("is not a text file; save it as “CSV UTF-8”")
-        return text
-
-    def _read(self, text: str) -> None:
-        lines = text.splitlines(keepends=True)
-        first = next((line for line in lines if line.strip(" ,;\t\r\n")), None)
-        if first is None:
-            raise self._fail("is empty")
-        for mark, name in ((";", "semicolons"), ("\t", "tabs")):
-            if mark in first and "," not in first:
-                raise self._fail(f"the columns are separated by {name}, expected commas")
-        reader = csv.reader(lines, strict=True)
-        try:
-            cells = [
-                (reader.line_num, [unicodedata.normalize("NFKC", cell).strip() for cell in row])
-                for row in reader
-            ]
-        except csv.Error as error:
-            raise self._fail(f"line {reader.line_num}: {error}") from None
-        full = [(line, row) for line, row in cells if any(row)]
-        self.header = [same_word(name) for name in full[0][1]]
-        if {"min", "target", "share"} & set(self.header):
-            self.header = [ALIASES.get(name, name) for name in self.header]
-        for line, row in full[1:]:
-            if any(row[len(self.header) :]):
-                self.complain(
-                    f"line {line} has {len(row)} cells, the header only {len(self.header)}; "
-                    "put words that contain a comma in double quotes"
-                )
-            padded = row + [""] * (len(self.header) - len(row))
-            self.rows.append((line, dict(zip(self.header, padded, strict=False))))
-        if not self.rows and not self.complaints:
-            self.complain("has a header and no rows")
-
-    def once(self, columns: Iterable[str]) -> None:
-        """Refuse columns that are there more than once."""
-        for name in columns:
-            if self.header.count(name) > 1:
-                self.complain(f"the column {name!r} is there {self.header.count(name)} times")
-        self.stop_if_bad()
-
-    def number(self, line: int, text: str, column: str) -> float:
-        """A number of at least zero; otherwise a complaint, and something harmless."""
-        where = f"line {line}: the {column}"
-        percent = text.endswith("%")
-        if not text:
-            self.complain(f"{where} is missing")
-        elif re.fullmatch(r"\d*,\d+ ?%?", text):
-            self.complain(f"{where} {text!r} has a comma; write a point")
-        elif not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)? ?%?", text, re.IGNORECASE):
-            self.complain(f"{where} {text!r} is not a number")
-        elif float(text.rstrip("% ")) < 0:
-            self.complain(f"{where} {text!r} is negative")
-        else:
-            return float(text.rstrip("% ")) / (100 if percent else 1)
-        return 0.0
-
-    def people(self, line: int, text: str) -> float:
-        """A whole number of people; otherwise a complaint."""
-        if re.fullmatch(r"\d{1,12}", text):
-            return float(text)
-        plain = re.sub(r"[,. ']", "", text)
-        hint = f"; write {plain}" if re.fullmatch(r"\d{1,3}([,. ']\d{3})+", text) else ""
-        self.complain(f"line {line}: the count {text!r} is no whole number of people{hint}")
-        return 0.0
-
-    def numbers(self, columns: list[str]) -> tuple[dict[str, dict[str, list[float]]], _Lines]:
-        """Numbers for each value of each feature, and the lines where they stand."""
-        for column in ("feature", "value", *columns):
-            if column not in self.header:
-                expected = ", ".join(["feature", "value", *columns])
-                if columns == ["target"]:
-                    expected += " (or feature, value, min, max)"
-                raise self._fail(
-                    f"no column {column!r}{_perhaps(column, self.header)}; expected {expected}"
-                )
-        self.once(["feature", "value", *columns])
-        found: dict[str, dict[str, list[float]]] = {}
-        lines: _Lines = {}
-        names: dict[str, str] = {}
-        for line, row in self.rows:
-            if not row["feature"] or not row["value"]:
-                self.complain(
-                    f"line {line}: the {'value' if row['feature'] else 'feature'} is missing"
-                )
-                continue
-            feature = names.setdefault(same_word(row["feature"]), " ".join(row["feature"].split()))
-            value = names.setdefault(
-                f"{same_word(feature)}\0{same_word(row['value'])}", " ".join(row["value"].split())
-            )
-            if (feature, value) in lines:
-                first = lines[feature, value]
-                self.complain(f"line {line}: {feature} {value!r} is already on line {first}")
-            lines.setdefault((feature, value), line)
-            numbers = [self.number(line, row[column], column) for column in columns]
-            found.setdefault(feature, {}).setdefault(value, numbers)
-        self.stop_if_bad()
-        return found, lines
-
-
-def same_word(word: str) -> str:
-    """What makes two spellings the same word."""
-    plain = unicodedata.normalize("NFKC", word).replace("’", "'").replace("_", " ")
-    return " ".join(re.sub("[‐-―−]", "-", plain).split()).casefold()
-
-
-def _perhaps(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(same_word(word), [same_word(other) for other in known], n=1)
-    return f" (is {close[0]!r} meant for it?)" if close else ""
 
 
 def _no_target(feature: str, value: str, known: Iterable[str]) -> str:

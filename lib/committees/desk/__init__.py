@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from committees.assembly import same_word
 from committees.checks import whole
 from committees.desk.journal import Journal, JournalError, Record
+from committees.handmade import same_word
 from committees.problem import Problem
 from committees.recruitment import HOPELESS
 from committees.strategy import Session, Strategy

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from string import ascii_lowercase
 
-from committees.assembly import read_assembly, same_word
+from committees.assembly import read_assembly
 from committees.cmdp import CMDP
 from committees.desk import Desk, JournalError, Refused
 from committees.greedy import Greedy
+from committees.handmade import same_word
 from committees.resolving import Resolving
 from committees.rl_cmdp import RLCMDP
 from committees.strategy import Strategy
