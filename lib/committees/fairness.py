@@ -19,13 +19,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from committees.lp import HIGHS_OPTIONS, Policy, best_policy, snap
 from committees.problem import FloatArray, Problem
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 #: Levels that differ by less are equal, and duals below this are zero.
 EQUAL = 1e-9
@@ -48,7 +51,7 @@ def fair_policy(problem: Problem) -> Policy:
 
 def _leximin(matrix: sparse.csr_array, target: FloatArray) -> FloatArray:
     """The leximin point of {0 <= x <= 1, matrix x = target}, which rounding may have emptied."""
-    from scipy import optimize  # takes as long to import as all the rest
+    from scipy import optimize, sparse  # take as long to import as all the rest
 
     n = matrix.shape[1]
     least = np.zeros(n)

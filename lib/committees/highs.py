@@ -6,20 +6,29 @@ depend on the questions before them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import highspy
 import numpy as np
-from scipy import sparse
 
 from committees.problem import FloatArray
 
+if TYPE_CHECKING:
+    from scipy import sparse
 
-def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
-    """A silent model: minimise cost, all rows equal to zero, all columns from zero to one."""
+
+def model(
+    matrix: sparse.csc_array,
+    cost: FloatArray,
+    upper: FloatArray | float = 1.0,
+    equal: FloatArray | float = 0.0,
+) -> highspy.Highs:
+    """A silent model: minimise cost, with rows equal to this, and columns from zero to that."""
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.ones(lp.num_col_)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(lp.num_row_)
+    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.full(lp.num_col_, upper)
+    lp.row_lower_ = lp.row_upper_ = np.full(lp.num_row_, equal)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = matrix.indptr
     lp.a_matrix_.index_ = matrix.indices

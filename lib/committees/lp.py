@@ -22,6 +22,8 @@ The dual of the first program,
 $$\min_\lambda\ \sum_x p(x) \big(\textstyle\sum_i \lambda^i_{x^i}\big)^+ \quad\text{subject to}\quad
 \lambda \cdot \rho = 1,$$
 gives each value a number of **points** $\lambda^i_j$, and proves that no policy is faster.
+
+With thousands of types, `committees.many_types` finds the same by way of the points.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from committees import many_types
 from committees.problem import FloatArray, Problem
 
 if TYPE_CHECKING:
@@ -43,6 +46,9 @@ HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolera
 
 #: A rate that is smaller than this share of the bottleneck's is zero up to the solver's tolerance.
 SMALLEST_SHARE = 1e-8
+
+#: With more types than this, the points are sought first (`committees.many_types`).
+MANY = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +96,11 @@ def selection_lp(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     """
     import cvxpy as cp
 
-    most = np.minimum(problem.p / bottleneck(problem), 1.0)
+    most = np.minimum(problem.p / problem.bottleneck, 1.0)
     mass = cp.Variable(len(problem.p), bounds=[0, most], name="mass")
     rate = cp.Variable(name="rate")
     in_proportion = problem.incidence @ mass == problem.target * rate
     return cp.Problem(cp.Maximize(rate), [in_proportion]), mass
-
-
-def bottleneck(problem: Problem) -> float:
-    """No policy can accept more people of a value than come: the smallest of these bounds on g."""
-    wanted = problem.target > 0
-    return float((problem.presence[wanted] / problem.target[wanted]).min())
 
 
 def seats_lp(
@@ -134,28 +134,37 @@ def solve(program: cp.Problem) -> float:
 @lru_cache(maxsize=8)
 def best_policy(problem: Problem) -> Policy:
     """The fastest stationary policy that meets the targets in expectation."""
+    found = many_types.solve(problem) if len(problem.p) > MANY else None
+    mass, points = found or _solve_whole(problem)
+    p = problem.p
+    acceptance = np.divide(mass, p, out=np.zeros_like(p), where=p > 0)
+    acceptance = snap(np.clip(acceptance, 0, 1))
+    # Policies are remembered, so nobody may change them.
+    acceptance.flags.writeable = points.flags.writeable = False
+    return Policy(
+        problem,
+        pd.Series(acceptance, problem.index, name="acceptance", copy=False),
+        float(p @ acceptance),
+        pd.Series(points, problem.values, name="points", copy=False),
+    )
+
+
+def _solve_whole(problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """The accepted mass of each type, and the points, from the program as it is stated."""
     program, mass = selection_lp(problem)
     rate = solve(program)
-    points = _points(problem, program)
+    # The dual values, signed so that acceptance follows positive points, with points . rho = 1.
+    dual = np.asarray(program.constraints[0].dual_value, dtype=float)
+    points = dual / float(dual @ problem.target)
     if rate < SMALLEST_SHARE:
-        order = np.argsort(-points.abs().to_numpy(), kind="stable")
-        clash = points.iloc[order[: (points.abs() > 1e-6).sum()]].index
+        order = np.argsort(-np.abs(points), kind="stable")
+        clash = problem.values[order[: (np.abs(points) > 1e-6).sum()]]
         names = [f"{feature} = {value}" for feature, value in clash]
         raise ValueError(
             "no policy meets the targets: among the types that occur in p, none can be combined "
             f"in the target proportions (the clash is between {', '.join(names[:6])})"
         )
-    p = problem.p
-    found = np.asarray(mass.value) * bottleneck(problem)
-    acceptance = np.divide(found, p, out=np.zeros_like(p), where=p > 0)
-    acceptance = snap(np.clip(acceptance, 0, 1))
-    acceptance.flags.writeable = False  # policies are remembered, so nobody may change them
-    return Policy(
-        problem,
-        pd.Series(acceptance, problem.index, name="acceptance", copy=False),
-        float(p @ acceptance),
-        points,
-    )
+    return np.asarray(mass.value) * problem.bottleneck, points
 
 
 def snap(acceptance: FloatArray) -> FloatArray:
@@ -163,12 +172,3 @@ def snap(acceptance: FloatArray) -> FloatArray:
     acceptance[acceptance < 1e-12] = 0
     acceptance[acceptance > 1 - 1e-12] = 1
     return acceptance
-
-
-def _points(problem: Problem, program: cp.Problem) -> pd.Series:
-    """The dual values, signed so that acceptance follows positive points, with points . rho = 1."""
-    dual = np.asarray(program.constraints[0].dual_value, dtype=float)
-    weight = float(dual @ problem.target)
-    points = dual / weight
-    points.flags.writeable = False
-    return pd.Series(points, problem.values, name="points", copy=False)

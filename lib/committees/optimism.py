@@ -40,7 +40,6 @@ from typing import TYPE_CHECKING
 
 import highspy
 import numpy as np
-from scipy import sparse
 
 from committees import highs
 from committees.problem import FloatArray, Problem
@@ -126,6 +125,8 @@ class OptimisticLP:
     """
 
     def __init__(self, problem: Problem) -> None:
+        from scipy import sparse
+
         n = len(problem.p)
         incidence = problem.incidence
         rate = sparse.csc_array(-problem.target[:, None])
@@ -162,6 +163,8 @@ class PrintedLP:
     """
 
     def __init__(self, problem: Problem) -> None:
+        from scipy import sparse
+
         n = len(problem.p)
         eye, zero = sparse.eye_array(n), sparse.csr_array((n, n))
         one, none = sparse.csr_array(np.ones((n, 1))), sparse.csr_array((n, 1))

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 
 import highspy
 import numpy as np
-from scipy import sparse
 
 from committees import highs
 from committees.problem import FloatArray, IntArray, Problem
@@ -64,6 +63,8 @@ class PlanLP:
     """
 
     def __init__(self, problem: Problem) -> None:
+        from scipy import sparse
+
         values, n = problem.incidence.shape
         eye, none = sparse.eye_array(values), sparse.csr_array((values, values))
         rate = sparse.csr_array(np.ones((values, 1)))

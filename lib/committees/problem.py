@@ -19,12 +19,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import sparse
 
 from committees.checks import (
     FloatArray,
@@ -39,6 +38,9 @@ from committees.checks import (
     weights_of,
     whole,
 )
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["FloatArray", "IntArray", "Problem", "Shares", "whole"]
 
@@ -174,6 +176,8 @@ class Problem:
     @cached_property
     def incidence(self) -> sparse.csr_array:
         """Which value (row) is had by which type (column): a sparse matrix of zeros and ones."""
+        from scipy import sparse
+
         n_types, d = self.codes.shape
         columns = np.repeat(np.arange(n_types), d)
         ones = np.ones(n_types * d)
@@ -185,6 +189,12 @@ class Problem:
     def presence(self) -> FloatArray:
         """The share of volunteers who have each value: the marginals of p."""
         return frozen(np.asarray(self.incidence @ self.p, dtype=float))
+
+    @cached_property
+    def bottleneck(self) -> float:
+        """No policy can accept more people of a value than come: the smallest such bound on g."""
+        wanted = self.target > 0
+        return float((self.presence[wanted] / self.target[wanted]).min())
 
     def by_type(self, per_value: FloatArray) -> FloatArray:
         """Multiply numbers given for each value into one for each type."""

@@ -12,7 +12,6 @@ from concurrent.futures import Executor
 
 import numpy as np
 import pandas as pd
-from loky import get_reusable_executor
 from tqdm import tqdm
 
 from committees.problem import Problem, whole
@@ -116,6 +115,8 @@ def _spread(
         done()
     if not waiting:
         return
+    from loky import get_reusable_executor  # seldom needed
+
     futures = [
         (executor or get_reusable_executor(max_workers=workers)).submit(work, task)
         for task in reversed(waiting)
