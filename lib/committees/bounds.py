@@ -51,7 +51,7 @@ def deviations(problem: Problem, union: Literal["paper", "full"]) -> int:
     """How many shares a union bound counts: see `cmdp_loss`."""
     if union not in ("paper", "full"):
         raise ValueError(f"union: expected 'paper' or 'full', got {union!r}")
-    values = [len(v) for v in problem.features.values()]
+    values = problem.shape
     return sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
 
 

@@ -259,7 +259,7 @@ def all_structures() -> pd.DataFrame:
     _, first, member = np.unique(
         np.round(fitted, 10), axis=0, return_index=True, return_inverse=True
     )
-    shape = [len(values) for values in problem.features.values()]
+    shape = problem.shape
     rows = []
     for row, index in enumerate(first):
         edges = networks[index]

@@ -79,7 +79,7 @@ class Policy:
     @cached_property
     def score(self) -> pd.Series:
         """The points of each type: accepted if positive, rejected if negative, a coin at zero."""
-        totals = self.points.to_numpy()[self.problem.codes].sum(axis=1)
+        totals = self.problem.sum_by_type(self.points.to_numpy())
         return pd.Series(totals, self.problem.index, name="score")
 
     @cached_property

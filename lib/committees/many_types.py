@@ -75,23 +75,21 @@ class Table:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        counts = [len(values) for values in problem.features.values()]
-        types = np.cumprod(counts)
+        types = np.cumprod(problem.shape)
         half = int(np.argmin(np.maximum(types, types[-1] // types))) + 1
-        self._down, self._across = _incidence(counts[:half]), _incidence(counts[half:])
+        self._down, self._across = map(_incidence, (problem.shape[:half], problem.shape[half:]))
         self.wanted = problem.target > 0
         # In units of the bottleneck the rate is at most one. Nobody with a value that is not wanted
         # is ever accepted.
         self.unit = problem.bottleneck
         self.p = problem.p * problem.by_type(self.wanted.astype(float)) / self.unit
         # A constant more for one feature and less for another changes no score.
-        first = problem.codes[0]
-        self.free = np.flatnonzero(self.wanted & ~np.isin(np.arange(len(self.wanted)), first[1:]))
+        later = np.isin(np.arange(len(self.wanted)), np.cumsum(problem.shape))
+        self.free = np.flatnonzero(self.wanted & ~later)
 
     def scores(self, points: FloatArray) -> FloatArray:
         """The sum of the points of each type."""
-        first, second = np.split(points, [self._down.shape[1]])
-        return np.add.outer(self._down @ first, self._across @ second).ravel()
+        return self.problem.sum_by_type(points)
 
     def shares(self, mass: FloatArray) -> FloatArray:
         """The sum over the types that have each value."""
@@ -111,7 +109,7 @@ class Table:
         return float(self.p @ np.maximum(scores, 0))
 
 
-def _incidence(counts: list[int]) -> FloatArray:
+def _incidence(counts: tuple[int, ...]) -> FloatArray:
     """Which combination (row) has which value (column)."""
     total = int(np.prod(counts, dtype=int))
     codes = np.indices(counts).reshape(len(counts), total)
@@ -222,10 +220,11 @@ def _with_room(table: Table, mass: FloatArray) -> IntArray:
     """For each value, some types that may be accepted both more often and less."""
     room = np.minimum(mass, table.p - mass)
     types: list[IntArray] = []
-    for value in np.flatnonzero(table.wanted):
-        own = np.flatnonzero((table.problem.codes == value).any(axis=1))
-        count = min(TYPES_PER_VALUE, len(own))
-        types.append(own[np.argpartition(-room[own], count - 1)[:count]])
+    for axis in range(len(table.problem.shape)):
+        cells = np.moveaxis(np.arange(len(room)).reshape(table.problem.shape), axis, 0)
+        for own in cells.reshape(len(cells), -1):
+            count = min(TYPES_PER_VALUE, len(own))
+            types.append(own[np.argpartition(-room[own], count - 1)[:count]])
     return np.unique(np.concatenate(types))
 
 
@@ -250,7 +249,8 @@ def _decide(table: Table, near: IntArray, mass: FloatArray) -> Solution | None:
     mass = mass.copy()
     mass[near] = 0.0
     columns = np.zeros((len(target), len(near) + 1))
-    columns[problem.codes[near].T, np.arange(len(near))] = 1.0
+    first = np.cumsum((0, *problem.shape[:-1]))[:, None]
+    columns[first + np.unravel_index(near, problem.shape), np.arange(len(near))] = 1.0
     columns[:, -1] = -target
     most = np.append(table.p[near], highspy.kHighsInf)
     cost = np.append(np.zeros(len(near)), -1.0)

@@ -15,9 +15,9 @@ that receives one needs to check again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -162,15 +162,13 @@ class Problem:
     @cached_property
     def sizes(self) -> IntArray:
         """For each entry of `target`, the number of values its feature has."""
-        counts = [len(values) for values in self.features.values()]
-        return frozen(np.repeat(counts, counts).astype(np.intp))
+        return frozen(np.repeat(self.shape, self.shape).astype(np.intp))
 
     @cached_property
     def codes(self) -> IntArray:
         """For each type (row) and feature (column), the position of its value in `target`."""
-        counts = [len(values) for values in self.features.values()]
-        first = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        grid = np.indices(counts).reshape(len(counts), -1).T + first
+        first = np.concatenate([[0], np.cumsum(self.shape)[:-1]])
+        grid = np.indices(self.shape).reshape(len(self.shape), -1).T + first
         return frozen(np.ascontiguousarray(grid, dtype=np.intp))
 
     @cached_property
@@ -188,13 +186,34 @@ class Problem:
     @cached_property
     def presence(self) -> FloatArray:
         """The share of volunteers who have each value: the marginals of p."""
-        return frozen(np.asarray(self.incidence @ self.p, dtype=float))
+        return frozen(self.by_value(self.p))
 
     @cached_property
     def bottleneck(self) -> float:
         """No policy can accept more people of a value than come: the smallest such bound on g."""
         wanted = self.target > 0
         return float((self.presence[wanted] / self.target[wanted]).min())
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each feature has: types are the cells of an array of this shape."""
+        return tuple(len(values) for values in self.features.values())
+
+    def by_value(self, per_type: FloatArray) -> FloatArray:
+        """Sum numbers given for each type over the types that have each value."""
+        # One axis for the values of a feature, one for all before it and one for all after.
+        cells = (per_type.reshape(-1, size, after) for size, after in self._layout())
+        return np.concatenate([cell.sum(axis=2).sum(axis=0) for cell in cells])
+
+    def sum_by_type(self, per_value: FloatArray) -> FloatArray:
+        """Add numbers given for each value up to one for each type."""
+        parts = np.split(per_value, np.cumsum(self.shape)[:-1])
+        # From the last feature to the first, so that the long sums run along memory.
+        return np.asarray(reduce(lambda sums, part: np.add.outer(part, sums), parts[::-1])).ravel()
+
+    def _layout(self) -> Iterator[tuple[int, int]]:
+        """For each feature, the number of its values and of the types that differ after it."""
+        return zip(self.shape, len(self.p) // np.cumprod(self.shape), strict=True)
 
     def by_type(self, per_value: FloatArray) -> FloatArray:
         """Multiply numbers given for each value into one for each type."""

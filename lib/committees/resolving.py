@@ -235,7 +235,7 @@ class ResolvingSession(Session):
 
     def _fitting(self, counts: IntArray, p: FloatArray) -> FloatArray:
         """With two seats left: the share of people who fit the last one, by whom we accept now."""
-        shape = [len(values) for values in self._problem.features.values()]
+        shape = self._problem.shape
         after = self._open(counts + np.eye(len(counts), dtype=np.intp), 1)
         fitting = p.reshape(shape)
         for axis, first in enumerate(self._problem.codes[0]):

@@ -196,7 +196,7 @@ class Desk:
             place.append(known.index(same_word(value)))
         if given:
             raise ValueError(f"{next(iter(given))!r}: is no feature of this assembly")
-        return int(np.ravel_multi_index(place, [len(v) for v in self.problem.features.values()]))
+        return int(np.ravel_multi_index(place, self.problem.shape))
 
     def _reason(self, kind: int, chance: float, coin: float) -> str:
         if chance >= 1:
