@@ -25,7 +25,8 @@ help: ## list the targets
 
 book: $(READY) ## re-execute every chapter and render the book
 	rm -rf _build
-	$(BIN)/jupyter-book build . -W -n --keep-going
+	$(BIN)/python chapters/execute.py --jobs $(JOBS) --into _build/source $(NOTEBOOKS)
+	$(BIN)/jupyter-book build _build/source --path-output . -W -n --keep-going
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
 test: $(READY) lint ## unit and property tests, strict nbval over every notebook, tests of the book
@@ -33,7 +34,7 @@ test: $(READY) lint ## unit and property tests, strict nbval over every notebook
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
-	$(BIN)/python chapters/execute.py $(NOTEBOOKS)
+	$(BIN)/python chapters/execute.py --jobs $(JOBS) $(NOTEBOOKS)
 	$(BIN)/python images/cover.py
 
 lint: $(READY) ## ruff and mypy
@@ -45,7 +46,7 @@ lock: $(READY) ## resolve the dependencies of pyproject.toml anew into requireme
 	$(BIN)/uv pip compile pyproject.toml --output-file requirements.lock --quiet --all-extras --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock"
 
-bench: $(READY) ## how much faster the fast paths are than the slow ones they are held to
+bench: $(READY) ## measure how fast all is, side by side, for the page on speed
 	$(BIN)/python tests/bench.py
 
 clean: ## remove the rendered book and the caches, keep the environment

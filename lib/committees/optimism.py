@@ -57,7 +57,7 @@ def l1_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
     import cvxpy as cp
 
     accept, reject, constraints = _occupation(problem)
-    deviation = cp.Variable(len(estimate), nonneg=True)
+    deviation = cp.Variable(len(problem.p), nonneg=True)
     constraints += [
         accept + reject <= estimate + deviation,
         accept + reject >= estimate - deviation,
@@ -71,7 +71,7 @@ def printed_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Prob
     import cvxpy as cp
 
     accept, reject, constraints = _occupation(problem)
-    deviation = cp.Variable(len(estimate), nonneg=True)
+    deviation = cp.Variable(len(problem.p), nonneg=True)
     constraints += [
         accept + reject <= estimate + deviation,
         accept + reject >= estimate - deviation,
@@ -133,23 +133,26 @@ class OptimisticLP:
         budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
         matrix = sparse.vstack([sparse.hstack([incidence, incidence, rate]), budget]).tocsc()
         self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
-        self._columns = np.arange(2 * n, dtype=np.int32)
+        self._columns, self._zeros = np.arange(2 * n, dtype=np.int32), np.zeros(2 * n)
+        self._upper = np.ones(2 * n)
         self._last_row = matrix.shape[0] - 1
 
     def over_l1_ball(self, estimate: FloatArray, radius: float) -> Optimum:
         """Solve over the distributions within `radius` of the estimate."""
-        rate, mass = self._solve(estimate, np.ones_like(estimate), radius / 2)
+        rate, mass = self._solve(estimate, 1.0, radius / 2)
         return Optimum(rate, mass, _belief(mass, estimate))
 
     def over_intervals(self, estimate: FloatArray, low: FloatArray, high: FloatArray) -> Optimum:
         """Solve over the distributions between `low` and `high`, which the estimate is one of."""
-        rate, mass = self._solve(low, high - low, max(0.0, 1 - low.sum()))
+        rate, mass = self._solve(low, np.maximum(high - low, 0.0), max(0.0, 1 - low.sum()))
         return Optimum(rate, mass, _belief(np.maximum(mass, low), estimate))
 
-    def _solve(self, base: FloatArray, room: FloatArray, budget: float) -> tuple[float, FloatArray]:
+    def _solve(
+        self, base: FloatArray, room: FloatArray | float, budget: float
+    ) -> tuple[float, FloatArray]:
         n = len(base)
-        upper = np.concatenate([base, np.maximum(room, 0.0)])
-        self._model.changeColsBounds(2 * n, self._columns, np.zeros(2 * n), upper)
+        self._upper[:n], self._upper[n:] = base, room
+        self._model.changeColsBounds(2 * n, self._columns, self._zeros, self._upper)
         self._model.changeRowBounds(self._last_row, -highspy.kHighsInf, budget)
         values = highs.run(self._model)
         return float(values[-1]), np.maximum(values[:n] + values[n:-1], 0.0)

@@ -171,24 +171,24 @@ class LearningSession(Session):
         self.acceptance = self._begin()
 
     def see(self, kinds: IntArray, accepted: BoolArray) -> int:
-        noted = self._until_doubled(kinds)
+        noted, over = self._until_doubled(kinds)
         self._counts += np.bincount(kinds[:noted], minlength=len(self._counts))
         self._seen += noted
-        if (self._counts >= self._limit).any():
+        if over:
             self.acceptance = self._begin()
         return noted
 
     def leave(self, kind: int) -> None:
         """Nothing changes: what was learnt from them stays true."""
 
-    def _until_doubled(self, kinds: IntArray) -> int:
-        """The number of people up to the first whose type then reaches its limit, or all."""
-        order = np.argsort(kinds, kind="stable")
-        grouped = kinds[order]
-        first = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]])
-        nth = np.arange(len(kinds)) - np.repeat(first, np.diff(np.r_[first, len(kinds)])) + 1
-        reached = order[self._counts[grouped] + nth >= self._limit[grouped]]
-        return int(reached.min()) + 1 if len(reached) else len(kinds)
+    def _until_doubled(self, kinds: IntArray) -> tuple[int, bool]:
+        """The number of people up to the first whose type then reaches its limit, if any does."""
+        room = (self._limit - self._counts).tolist()
+        for noted, kind in enumerate(kinds.tolist(), start=1):
+            room[kind] -= 1
+            if not room[kind]:
+                return noted, True
+        return len(kinds), False
 
     def _begin(self) -> FloatArray:
         """Start an episode: fix what ends it, and return its policy."""
