@@ -9,15 +9,27 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import IPython.display
 import nbformat
 import numpy as np
 import pytest
 import vl_convert
+from docutils import nodes
 from matplotlib.colors import to_hex, to_rgb
 
-from committees import CMDP, Greedy, datasets, interactive, plots, provenance, recruit, simulate
+from committees import (
+    CMDP,
+    Greedy,
+    datasets,
+    interactive,
+    plots,
+    provenance,
+    recruit,
+    simulate,
+    vega,
+)
 from committees.recruitment import stream
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,6 +76,48 @@ def test_the_logo_has_the_colours_of_the_strategies(name):
     used = re.findall(r"#[0-9a-f]{6}", (ROOT / "images" / name).read_text())
     assert len(set(used)) == 4
     assert set(used) <= {to_hex(colour) for colour in plots.palette(STRATEGIES).values()}
+
+
+# Still pictures that are also drawn to respond.
+
+
+def one_queue(size):
+    """A recruitment with CMDP: problem, the types of all who came, and who was accepted."""
+    problem = datasets.brexit(["age", "gender"])
+    found = recruit(CMDP(), problem, size, np.random.default_rng(5), step_by_step=True)
+    came = found.screened[-1]
+    kinds = stream(problem, came, np.random.default_rng(5))
+    return problem, kinds, np.isin(np.arange(1, came + 1), found.screened)
+
+
+def seated(problem, kinds):
+    return problem.incidence @ np.bincount(kinds, minlength=len(problem.p))
+
+
+def test_the_trade_off_names_each_path_where_it_starts():
+    frame = simulate([Greedy(0.05), CMDP()], datasets.brexit(["age"]), [20, 60], runs=3, seed=1)
+    (ax,) = plots.tradeoff(frame).axes
+    means = plots.per_seat(frame)
+    for text, line in zip(ax.texts, ax.lines, strict=True):
+        path = means.loc[text.get_text()]
+        assert text.xy == (path["per seat"][20], path["loss"][20])
+        assert line.get_ydata().tolist() == path["loss"].tolist()
+        assert (
+            text.get_color()
+            == line.get_color()
+            == plots.palette([text.get_text()])[text.get_text()]
+        )
+
+
+def test_the_queue_has_a_square_for_everybody_and_a_bar_for_every_value():
+    problem, kinds, accepted = one_queue(30)
+    crowd, seats = plots.queue(problem, kinds, accepted, "CMDP").axes
+    yes, no = (squares.get_offsets().tolist() for squares in crowd.collections)
+    assert (len(yes), len(yes) + len(no)) == (30, len(kinds))
+    assert len({(x, y) for x, y in yes + no}) == len(kinds)  # nobody on another's place
+    assert [bar.get_width() for bar in seats.patches] == list(seated(problem, kinds[accepted]))
+    (marks,) = seats.lines
+    assert marks.get_xdata() == pytest.approx(30 * problem.target)
 
 
 # The front page.
@@ -151,11 +205,8 @@ def test_the_tradeoff_tells_the_numbers_of_the_size_that_is_chosen(shown):
 
 
 def test_the_queue_tells_who_came_and_counts_who_is_seated(shown):
-    problem = datasets.brexit(["age", "gender"])
-    found = recruit(CMDP(), problem, 12, np.random.default_rng(5), step_by_step=True)
-    came = found.screened[-1]
-    kinds = stream(problem, came, np.random.default_rng(5))
-    accepted = np.isin(np.arange(1, came + 1), found.screened)
+    problem, kinds, accepted = one_queue(12)
+    came = len(kinds)
     chances = CMDP().policy(problem).acceptance.to_numpy()[kinds]
     interactive.queue(problem, kinds, accepted, chances, "CMDP")
     for person in (1, came // 2, came):
@@ -163,8 +214,7 @@ def test_the_queue_tells_who_came_and_counts_who_is_seated(shown):
         outcome = "accepted" if accepted[person - 1] else "rejected"
         assert f"person {person}, chance {chances[person - 1]:.2f}: {outcome}" in words
         assert ", ".join(problem.types.iloc[kinds[person - 1]]) in words
-        seated = kinds[:person][accepted[:person]]
-        counts = problem.incidence @ np.bincount(seated, minlength=len(problem.p))
+        counts = seated(problem, kinds[:person][accepted[:person]])
         for (feature, value), count in zip(problem.values, counts, strict=True):
             bar = f"people accepted: {count:.0f}; value: {feature}: {value}"
             assert (bar in words) == (count > 0)
@@ -206,6 +256,32 @@ def test_charts_follow_a_still_picture(path):
             assert len(outputs) == 1
             assert "figure" in above.metadata["mystnb"]
             assert "remove-input" in cell.metadata["tags"]
+
+
+def test_a_chart_is_data_on_its_page_and_makes_it_load_the_script():
+    chart = SimpleNamespace(mime_type=interactive.MIME, content={"title": "</script>"})
+    (node,) = vega.Chart.handle_mime(None, chart, False)
+    assert node.astext().count("</script>") == 1
+    assert vega.Chart.handle_mime(None, chart, True) is None  # inside a line
+    assert vega.Chart.handle_mime(None, SimpleNamespace(mime_type="text/html"), False) is None
+    for doctree, scripts in (
+        (None, []),
+        (nodes.container("", nodes.raw("", "<b>", format="html")), []),
+        (nodes.container("", node), ["interactive.js"]),
+    ):
+        loaded = []
+        app = SimpleNamespace(add_js_file=lambda name, loading_method, to=loaded: to.append(name))
+        vega.load_script(app, "page", "page.html", {}, doctree)
+        assert loaded == scripts
+
+
+def test_the_script_is_written_for_html_alone(tmp_path):
+    for form in ("latex", "html"):
+        assert not any(tmp_path.iterdir())
+        vega.write_script(SimpleNamespace(builder=SimpleNamespace(format=form), outdir=tmp_path))
+    script = (tmp_path / "_static" / "interactive.js").read_text()
+    assert script.startswith("(() => {")
+    assert "script.vega-lite" in script
 
 
 def test_one_script_for_the_pages_that_have_a_chart(pages, site):
@@ -254,6 +330,18 @@ def test_the_seed_is_the_page_s_own():
     assert provenance.seed(ROOT / "chapters/beyond/resolving.ipynb") == 31
     assert provenance.seed(ROOT / "chapters/glossary.md") == 2021
     assert provenance.seed(ROOT / "chapters/corrections.ipynb") == 2021  # has no parameters
+
+
+def test_the_last_line_stands_in_the_footer_of_the_theme():
+    context = {}
+    env = SimpleNamespace(doc2path=lambda name: ROOT / f"{name}.ipynb")
+    app = SimpleNamespace(srcdir=ROOT, env=env)
+    provenance.tell(app, "chapters/beyond/limits", "page.html", context, None)
+    assert re.fullmatch(
+        r'<p class="provenance">Version [\d.]+, commit \w+ of [\d-]{10}( with local changes)?,'
+        r" seed 7, lock [0-9a-f]{12}</p>",
+        context["theme_extra_footer"],
+    )
 
 
 def test_every_page_ends_with_what_it_was_made_from(pages, site):

@@ -178,7 +178,7 @@ def tradeoff(frame: pd.DataFrame) -> Figure:
     sizes = sorted(frame["size"].unique())
     for name, colour in palette(list(frame["strategy"].unique())).items():
         path = means.loc[name]
-        ax.plot(path["per seat"], path["loss"], color=colour, alpha=0.6)
+        ax.plot(path["per seat"], path["loss"], color=colour, alpha=0.6, label=name)
         ax.scatter(
             path["per seat"], path["loss"], s=20 * (path.index / sizes[0]) ** 0.7, color=colour
         )
