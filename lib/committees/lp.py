@@ -77,6 +77,14 @@ class Policy:
         return (mass / mass.sum()).rename("composition")
 
     @cached_property
+    def by_value(self) -> pd.Series:
+        """The share of the volunteers with each value who are accepted."""
+        accepted = self.problem.incidence @ (self.acceptance.to_numpy() * self.problem.p)
+        presence = self.problem.presence
+        shares = np.divide(accepted, presence, out=np.zeros_like(accepted), where=presence > 0)
+        return pd.Series(shares, self.problem.values, name="acceptance")
+
+    @cached_property
     def score(self) -> pd.Series:
         """The points of each type: accepted if positive, rejected if negative, a coin at zero."""
         totals = self.problem.sum_by_type(self.points.to_numpy())

@@ -19,19 +19,21 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from committees.lp import Policy
-from committees.problem import Problem
+from committees.problem import IntArray, Problem
 from committees.recruitment import Recruitment
+from committees.strategy import BoolArray
 
 _BLIND_SAFE = sns.color_palette("colorblind")
 #: Paul Tol's dark colours, safe as well.
 _TOL = sns.color_palette(["#332288", "#882255", "#44AA99", "#999933", "#CC6677", "#888888"])
 _COLOURS = {
+    "Greedy 0": sns.color_palette(["#003f66"])[0],
     "Greedy 0.02": _BLIND_SAFE[0],
     "Greedy 0.05": _BLIND_SAFE[9],
     "Greedy": _BLIND_SAFE[0],
     "CMDP": _BLIND_SAFE[1],
     "RL-CMDP": _BLIND_SAFE[2],
-    "RL-CMDP ×0.1": _BLIND_SAFE[8],
+    "RL-CMDP ×0.1": sns.color_palette(["#5b4a00"])[0],
     "RL-CMDP as printed": _BLIND_SAFE[3],
     "RL-CMDP-B": _BLIND_SAFE[5],
     "plug-in": _BLIND_SAFE[4],
@@ -43,6 +45,10 @@ _COLOURS = {
 _SPARE = _TOL[3:]
 #: For what is neither a strategy nor data: bounds, targets, quotas.
 REFERENCE = "#444444"
+#: For who is turned away.
+PALE = "#d0d0d0"
+#: For data of no strategy's: the volunteers, the values of a feature, a table as a map.
+MAP = "crest"
 LABELS = {
     "size": "committee size",
     "screened": "people screened",
@@ -162,36 +168,46 @@ def against(tables: Mapping[str, pd.DataFrame], column: str, xlabel: str, ax: Ax
     ax.legend()
 
 
-def tradeoff(frame: pd.DataFrame, label_sizes: Sequence[int] = ()) -> Figure:
-    """People screened per seat against loss: every strategy a path, every size a point on it."""
-    figure, ax = plt.subplots(figsize=(8, 4.6))
-    per_seat = frame.assign(per_seat=frame["screened"] / frame["size"])
-    means = per_seat.groupby(["strategy", "size"], sort=False)[["per_seat", "loss"]].mean()
+def tradeoff(frame: pd.DataFrame) -> Figure:
+    """People screened per seat against loss: every strategy a path, every size a point on it.
+
+    The larger the committee, the larger its point; the name stands at the smallest.
+    """
+    figure, ax = plt.subplots(figsize=(6.4, 4.4))
+    means = per_seat(frame)
+    sizes = sorted(frame["size"].unique())
     for name, colour in palette(list(frame["strategy"].unique())).items():
         path = means.loc[name]
-        ax.plot(path["per_seat"], path["loss"], "o-", color=colour, label=name)
-        for size in path.index.intersection(list(label_sizes)):
-            ax.annotate(
-                f"{size:,} seats",
-                (float(path["per_seat"][size]), float(path["loss"][size])),
-                xytext=(0, 8 if size == path.index[0] else -17),
-                textcoords="offset points",
-                ha="center",
-                fontsize=10,
-                color=colour,
-            )
+        ax.plot(path["per seat"], path["loss"], color=colour, alpha=0.6, label=name)
+        ax.scatter(
+            path["per seat"], path["loss"], s=20 * (path.index / sizes[0]) ** 0.7, color=colour
+        )
+        ax.annotate(
+            name,
+            (float(path["per seat"].iloc[0]), float(path["loss"].iloc[0])),
+            xytext=(-8, 9),
+            textcoords="offset points",
+            color=colour,
+            weight="bold",
+        )
     ax.set(
         xscale="log",
         xlabel="people screened per seat",
         ylabel=LABELS["loss"],
-        ylim=(0, None),
-        xlim=(1, None),
+        ylim=(0, 1.12 * means["loss"].max()),
+        xlim=(1, 2.2 * means["per seat"].max()),
     )
     ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.legend()
     return figure
+
+
+def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
+    """The means of a simulation's table by strategy and size, with people per seat."""
+    with_seats = frame.assign(**{"per seat": frame["screened"] / frame["size"]})
+    columns = ["screened", "per seat", "loss"]
+    return with_seats.groupby(["strategy", "size"], sort=False)[columns].mean()
 
 
 def cloud(frame: pd.DataFrame) -> Figure:
@@ -248,7 +264,7 @@ def shares(problem: Problem) -> Figure:
     rows = np.arange(len(labels))[::-1]
     ax.hlines(rows, problem.presence, problem.target, color="0.75", zorder=1)
     ax.scatter(problem.target, rows, marker="|", s=160, linewidth=3, color=REFERENCE, zorder=3)
-    ax.scatter(problem.presence, rows, color=_BLIND_SAFE[4], zorder=2)
+    ax.scatter(problem.presence, rows, color=sns.color_palette(MAP, 3)[1], zorder=2)
     ax.set(yticks=rows, yticklabels=labels, xlabel="share", xlim=(0, None))
     ax.set_ylim(-0.6, len(labels) - 0.4)
     figure.legend(
@@ -261,8 +277,8 @@ def shares(problem: Problem) -> Figure:
     return figure
 
 
-def acceptance_map(policy: Policy) -> Figure:
-    """The acceptance table as a picture: dark is always, light is never.
+def acceptance_table(policy: Policy) -> pd.DataFrame:
+    """The acceptance probabilities, with a row and a column for some of the features each.
 
     The two features with the most values make the rows, the others the columns.
     """
@@ -274,20 +290,27 @@ def acceptance_map(policy: Policy) -> Figure:
     if len(rows) > 1:
         order = pd.MultiIndex.from_product([policy.problem.features[f] for f in rows], names=rows)
         table = table.reorder_levels(rows).reindex(order)
+    return table
+
+
+def acceptance_map(policy: Policy) -> Figure:
+    """The acceptance table as a picture: dark is always, light is never."""
+    table = acceptance_table(policy)
     size = (3.5 + 0.3 * table.shape[1], 2.2 + 0.25 * table.shape[0])
     figure, ax = plt.subplots(figsize=size)
     sns.heatmap(
         table,
         vmin=0,
         vmax=1,
-        cmap="crest",
+        cmap=MAP,
         linewidths=0.5,
         cbar_kws={"label": "acceptance probability", "shrink": 0.6},
         ax=ax,
         xticklabels=[_join(column) for column in table.columns],
         yticklabels=[_join(row) for row in table.index],
     )
-    ax.set(xlabel=" · ".join(columns), ylabel=" · ".join(rows))
+    names = [_join(tuple(filter(None, axis.names))) for axis in (table.columns, table.index)]
+    ax.set(xlabel=names[0], ylabel=names[1])
     ax.tick_params(axis="x", rotation=90)
     ax.tick_params(axis="y", rotation=0)
     return figure
@@ -338,7 +361,7 @@ def filling(
     seats = np.arange(len(found.kinds) + 1)
     screened = np.r_[0, found.screened]
     values = problem.features[feature]
-    colours = sns.color_palette("colorblind", len(values))
+    colours = sns.color_palette(MAP, len(values))
     for value, colour in zip(values, colours, strict=True):
         row = problem.values.get_loc((feature, value))
         taken = np.r_[0, np.cumsum((problem.codes[found.kinds] == row).any(axis=1))]
@@ -352,3 +375,42 @@ def filling(
     axes[1].set(xlabel="people screened")
     axes[0].legend(title=_join(feature))
     return figure
+
+
+def queue(problem: Problem, kinds: IntArray, accepted: BoolArray, name: str) -> Figure:
+    """People in the order in which they came, and the committee that they make.
+
+    Parameters
+    ----------
+    kinds, accepted
+        The type of each person, and the decision.
+    name
+        The strategy that decided.
+    """
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.8), width_ratios=[1, 1.3])
+    x, y = places(len(kinds))
+    colour = palette([name])[name]
+    for some, shade, label in ((accepted, colour, "accepted"), (~accepted, PALE, "rejected")):
+        axes[0].scatter(x[some], y[some], marker="s", s=110, color=shade, label=label)
+    axes[0].set(xticks=[], yticks=[], xlabel="people in the order in which they came")
+    axes[0].set(xlim=(-0.7, x.max() + 0.7), ylim=(y.max() + 0.7, -0.7))
+    sns.despine(ax=axes[0], left=True, bottom=True)
+    rows = np.arange(len(problem.target))
+    seats = problem.incidence @ np.bincount(kinds[accepted], minlength=len(problem.p))
+    axes[1].barh(rows, seats, color=colour, label="people accepted")
+    goal = problem.target * accepted.sum()
+    axes[1].plot(goal, rows, "|", ms=12, mew=3, color=REFERENCE, label="target")
+    labels = [_join(f"{feature}: {value}") for feature, value in problem.values]
+    axes[1].set(yticks=rows, yticklabels=labels, xlabel="people", ylim=(len(rows) - 0.4, -0.6))
+    axes[1].grid(axis="y", visible=False)
+    for ax in axes:
+        handles, texts = ax.get_legend_handles_labels()
+        ax.legend(handles, texts, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    return figure
+
+
+def places(people: int) -> tuple[IntArray, IntArray]:
+    """Where each person of a queue stands: ten or more to a row, rows from top to bottom."""
+    order = np.arange(people)
+    width = max(10, int(np.sqrt(people)))
+    return order % width, order // width

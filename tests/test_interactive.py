@@ -1,0 +1,97 @@
+"""The pictures that respond, in a real browser, from the disk and without a network."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open a page of the book, with some settings of the browser; no script may fail."""
+    contexts, complaints = [], []
+
+    def visit(name, **settings):
+        contexts.append(context := browser.new_context(offline=True, **settings))
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
+        page.goto((site / name).as_uri())
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+KNOWN, EXPERIMENTS = "chapters/04_known_distribution.html", "chapters/06_experiments.html"
+
+
+def test_choosing_a_size_changes_the_numbers(visit):
+    page = visit(EXPERIMENTS)
+    figure = page.locator("#fig-tradeoff.responds")
+    before = figure.locator("svg").inner_html()
+    figure.get_by_label("250", exact=True).check()
+    sync_api.expect(figure.locator("img")).to_be_hidden()
+    assert figure.locator("svg").inner_html() != before
+
+
+def test_the_slider_seats_people_one_by_one(visit):
+    page = visit(KNOWN)
+    figure = page.locator("#fig-queue.responds")
+    slider = figure.get_by_role("slider")
+    everybody = int(slider.get_attribute("max"))
+    sync_api.expect(figure).to_contain_text(f"person {everybody}, chance")
+    slider.press("ArrowLeft")
+    sync_api.expect(figure).to_contain_text(f"person {everybody - 1}, chance")
+    slider.fill("1")
+    sync_api.expect(figure).to_contain_text("person 1, chance")
+    assert figure.locator("[aria-label^='people accepted: ']").count() <= 6
+
+
+def test_whoever_is_chosen_has_a_probability(visit):
+    page = visit(KNOWN)
+    figure = page.locator("#fig-acceptance.responds")
+    figure.locator("select[name=value_2]").select_option("18-34")  # the third feature: age
+    sync_api.expect(figure).to_contain_text("accepted with probability 1.00")
+
+
+def test_without_scripts_and_on_paper_the_still_picture_stays(visit):
+    plain = visit(KNOWN, java_script_enabled=False)
+    sync_api.expect(plain.locator("#fig-queue img")).to_be_visible()
+    assert plain.locator(".interactive").count() == 0
+    paper = visit(KNOWN)
+    sync_api.expect(paper.locator("#fig-queue.responds img")).to_be_hidden()
+    paper.emulate_media(media="print")
+    sync_api.expect(paper.locator("#fig-queue img")).to_be_visible()
+    sync_api.expect(paper.locator("#fig-queue .interactive")).to_be_hidden()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_charts_have_the_ink_of_the_page_and_fit_a_phone(visit, theme):
+    phone = {"width": 375, "height": 800}
+    page = visit(KNOWN, viewport=phone, color_scheme=theme)
+    page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+    text = page.locator("#fig-queue.responds svg text").first
+    ink = "element => getComputedStyle(element).fill"
+    page_ink = page.locator("article p").first.evaluate("p => getComputedStyle(p).color")
+    assert text.evaluate(ink) == page_ink
+    widths = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    assert len(set(page.evaluate(widths))) == 1
+    boxes = [chart.bounding_box() for chart in page.locator(".interactive svg").all()]
+    assert len(boxes) == 2
+    assert all(box["x"] + box["width"] <= 375 for box in boxes)
