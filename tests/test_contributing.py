@@ -73,6 +73,15 @@ def test_the_example_decides_at_a_desk(example, tmp_path):
         assert [bool(desk.offer(woman)) for _ in range(2)] == [True, False]
 
 
+def test_the_snippet_on_reproducing_runs(capsys):
+    page = (ROOT / "chapters/reproducing.md").read_text()
+    (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(snippet, {})
+    said = capsys.readouterr().out
+    assert "over 40" in said
+    assert "Greedy 0.05" in said
+
+
 def test_the_targets_that_the_page_names_exist():
     targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = re.findall(r"(?:^|`|: )make ([a-z]+)", PAGE, re.MULTILINE)
