@@ -88,6 +88,13 @@ def test_the_targets_that_the_page_names_exist():
     assert {"lint", "hooks", "test", "lock", "help", "notebooks"} <= {*named} <= {*targets}
 
 
+def test_the_pdf_says_what_it_needs():
+    command = ["make", "-o", ".venv/.ready", "pdf", "CHROMIUM=no-such-browser"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "make pdf needs Chromium: " in done.stdout
+
+
 def test_the_hooks_can_run(tmp_path, monkeypatch):
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path))
     command = [BIN / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
