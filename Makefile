@@ -29,8 +29,8 @@ book: $(READY) ## re-execute every chapter and render the book
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
-test: $(READY) lint ## unit and property tests, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist worksteal tests
+test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
+	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
@@ -64,7 +64,7 @@ bench: $(READY) ## how much faster the fast paths are than the slow ones they ar
 	$(BIN)/python tests/bench.py
 
 clean: ## remove the rendered book and the caches, keep the environment
-	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment: made once, and again only when the lock changes.
 # uv installs it in seconds; where uv does not run, pip installs the same hashed lock.
