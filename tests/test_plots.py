@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -177,6 +179,8 @@ def test_the_map_has_a_cell_for_every_type(features):
     on_the_side = ax.get_ylabel().split(" · ")
     on_top = [feature for feature in ax.get_xlabel().split(" · ") if feature]
     assert {*on_the_side, *on_top} == {*features}
+    values = [policy.problem.features[feature] for feature in on_the_side]
+    assert rows == [" · ".join(labels) for labels in product(*values)]
     for row, cell_row in zip(rows, cells, strict=True):
         for column, cell in zip(columns, cell_row, strict=True):
             kind = dict(zip(on_the_side, row.split(" · "), strict=True))
