@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 BOOK   := _build/html/index.html
 JOBS   ?= 2
+CHROMIUM ?= chromium
 NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')
 
 # Kernels start five times faster with bytecode; hashes must not depend on the process;
@@ -18,7 +19,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export JUPYTER_PLATFORM_DIRS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test notebooks lint lock bench clean
+.PHONY: help book test notebooks lint hooks lock pdf bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,8 +30,8 @@ book: $(READY) ## re-execute every chapter and render the book
 	$(BIN)/jupyter-book build _build/source --path-output . -W -n --keep-going
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
-test: $(READY) lint ## unit and property tests, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist worksteal tests
+test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
+	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
@@ -42,15 +43,28 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+hooks: $(READY) ## check every commit before it is made
+	$(BIN)/pre-commit install
+
 lock: $(READY) ## resolve the dependencies of pyproject.toml anew into requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --output-file requirements.lock --quiet --all-extras --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock"
+
+pdf: $(READY) ## the book as _build/pdf/book.pdf, from the stored outputs; needs Chromium
+	@command -v "$(CHROMIUM)" > /dev/null \
+	  || { echo "make pdf needs Chromium: install it, or name a browser like it: make pdf CHROMIUM=google-chrome"; exit 1; }
+	rm -rf _build/pdf && mkdir -p _build/pdf
+	$(BIN)/jupyter-book build . --builder singlehtml -W -n --keep-going --path-output _build/pdf
+	"$(CHROMIUM)" --headless --no-sandbox --disable-gpu --user-data-dir=$(CURDIR)/_build/pdf/profile --virtual-time-budget=60000 \
+	  --no-pdf-header-footer --generate-pdf-document-outline --print-to-pdf=$(CURDIR)/_build/pdf/book.pdf \
+	  file://$(CURDIR)/_build/pdf/_build/singlehtml/index.html 2> _build/pdf/chromium.log
+	@echo "The book is at $(CURDIR)/_build/pdf/book.pdf"
 
 bench: $(READY) ## measure how fast all is, side by side, for the page on speed
 	$(BIN)/python tests/bench.py
 
 clean: ## remove the rendered book and the caches, keep the environment
-	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment: made once, and again only when the lock changes.
 # uv installs it in seconds; where uv does not run, pip installs the same hashed lock.

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from committees import CMDP, Problem, datasets
@@ -31,6 +32,21 @@ def test_incomplete_raw_files_are_named(tmp_path):
     (tmp_path / "adult.data").write_text(line)
     with pytest.raises(ValueError, match=r"adult\.data: has 1 people, expected 32561"):
         datasets.read_raw_adult(tmp_path)
+
+
+def test_raw_files_are_read_alike_and_written_the_same(tmp_path, monkeypatch):
+    """adult.test begins with a remark, and its lines end with a dot."""
+    line = "{}, a, 1, b, 2, c, d, e, White, Male, 0, 0, 40, f, {}\n"
+    (tmp_path / "adult.data").write_text(line.format(39, "<=50K") + line.format(40, ">50K"))
+    (tmp_path / "adult.test").write_text("|a remark\n" + line.format(41, ">50K."))
+    monkeypatch.setattr(datasets, "ADULT_RAW", {"adult.data": 2, "adult.test": 1})
+    found = datasets.read_raw_adult(tmp_path)
+    assert found["age"].tolist() == [39, 40, 41]
+    assert found["income"].tolist() == ["<=50K", ">50K", ">50K"]
+    for name in ("one.gz", "two.gz"):
+        datasets.write_adult(found, tmp_path / name)
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.gz"), found)
 
 
 def test_everybody_is_there_and_recoded():

@@ -88,6 +88,7 @@ BROKEN = {
     ),
     "UTF-16": ({"targets": TARGETS.encode("utf-16")}, "targets.csv: line 1 is not UTF-8"),
     "a spreadsheet": ({"targets": b"PK\x03\x04" + bytes(50)}, "targets.csv: is a spreadsheet"),
+    "no text": ({"targets": TARGETS.encode() + bytes(3)}, "targets.csv: is not a text file"),
     "an open quote": (
         {"targets": TARGETS.replace("male,0.5\nage", '"male,0.5\nage', 1)},
         "targets.csv: line 6: unexpected end of data",

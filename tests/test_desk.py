@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from committees import CMDP, RLCMDP, Desk, Greedy, Resolving, datasets, recruit
+from committees import CMDP, RLCMDP, Desk, Greedy, Problem, Resolving, datasets, recruit
 from committees.desk import Refused
 from committees.desk.__main__ import main
 from committees.desk.journal import Journal, JournalError
@@ -260,6 +260,17 @@ def test_a_journal_that_somebody_else_touches_is_no_place_for_decisions(written,
         with pytest.raises(JournalError, match="was changed or removed by somebody else"):
             desk.offer(callers(SMALL, 1)[0])
         assert desk.seen == 6
+
+
+def test_a_dead_end_is_told(tmp_path):
+    """No old woman will ever come; after a young man nobody else would do."""
+    halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
+    problem = Problem(halves, [0.3, 0.4, 0.0, 0.3])
+    with Desk(Greedy(0), problem, 2, journal=tmp_path / "journal") as desk:
+        assert desk.offer({"gender": "M", "age": "J"})
+        refused = desk.offer({"gender": "F", "age": "J"})
+        assert not refused
+        assert "the strategy has reached a dead end" in refused.reason
 
 
 def test_whole_numbers_of_any_kind_will_do(tmp_path):

@@ -9,12 +9,13 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import papermill
 import pytest
 
 from committees import CMDP, Greedy, datasets, experiments, simulate
-from committees.book import BadParameter, check, leave, since, some, until
+from committees.book import BadParameter, check, leave, say, since, some, until
 from instruments import CHAPTERS, names, nonsense, whole
 
 FORMAL = "03_formal_setting"
@@ -164,6 +165,8 @@ def test_nonsense_ends_in_one_sentence_in_the_first_cell(chapter, parameters, se
         ({"network_1": [["age", "gender", "age"]]}, "network_1: expected pairs (from, to)"),
         ({"network_1": [["age", "gender"]] * 2}, "network_1: .* has the same edge twice"),
         ({"network_2": [["age", "age"]]}, "network_2: has a cycle"),
+        ({"targets": "nowhere.csv"}, "targets: there is no file 'nowhere.csv' in "),
+        ({"targets": None, "volunteers": __file__}, "targets, volunteers: give both files, or"),
     ],
 )
 def test_check_refuses(parameters, sentence):
@@ -181,6 +184,15 @@ def test_check_lets_the_smallest_and_largest_pass(tmp_path):
     check(seed=2**32 - 1, workers=1, table=str(tmp_path / "new.csv"), structure_runs=1)
     check(n_features=2, support=4, problems=1, network_1=[], network_2=[["age", "gender"]])
     check(support=10**6)  # only together with n_features is this too many
+
+
+def test_what_is_said_is_a_plain_number(monkeypatch):
+    """The text formats Python's numbers, not numpy's."""
+    said = {}
+    monkeypatch.setattr("myst_nb.glue", lambda name, value, display: said.update({name: value}))
+    say(share=np.float64(0.25), seats=np.int64(3), word="few")
+    assert said == {"share": 0.25, "seats": 3, "word": "few"}
+    assert [type(value) for value in said.values()] == [float, int, str]
 
 
 def test_leave_writes_all_or_nothing(tmp_path):

@@ -82,6 +82,7 @@ def test_a_problem_is_a_value():
     assert hash(copy) == hash(problem)
     np.testing.assert_array_equal(copy.p, problem.p)
     assert copy != datasets.brexit(features=["gender"])
+    assert repr(datasets.brexit(features=["gender", "age"])) == "Problem(gender 2, age 3)"
     with pytest.raises(ValueError, match="read-only"):
         problem.p[0] = 1
     targets = problem.targets

@@ -116,6 +116,7 @@ def awkward(draw, rarest):
     return Problem(targets, p / p.sum())
 
 
+@pytest.mark.no_cover
 @given(awkward(1e-6), st.integers(1, 60), st.floats(0, 0.1), st.integers(0, 999), st.data())
 @settings(max_examples=500)
 def test_it_ends_inside_the_band_whatever_comes(problem, size, tolerance, seed, data):
@@ -354,6 +355,7 @@ def test_every_type_is_believed_to_exist(problem, people, seed):
 # Sessions
 
 
+@pytest.mark.no_cover
 def test_both_simulators_have_the_same_law():
     """One comparison, at the level of 1 in 1,000; the seeds are fixed."""
     problem = random_problem(np.random.default_rng(5), [2, 2, 2])

@@ -104,6 +104,7 @@ def notices_full_quotas_one_person_late(strategy, problem, size, rng):
     return Recruitment(np.array(kinds), np.array(screened), session)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", [Greedy(0.0), Greedy(0.1), CMDP()], ids=str)
 @pytest.mark.parametrize("which", PROBLEMS)
 def test_both_simulators_have_the_same_law(strategy, which):
@@ -114,6 +115,7 @@ def test_both_simulators_have_the_same_law(strategy, which):
     assert p_value(one, other) > LEVEL
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("broken", "strategy"),
     [

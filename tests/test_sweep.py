@@ -181,6 +181,9 @@ def test_notebooks_that_cannot_be_swept_are_named(folder):
     write_notebook(folder, parameters="a: int = 1")
     with pytest.raises(BadGrid, match=r"tiny.ipynb: has no parameter 'table'"):
         read(path)
+    write_notebook(folder, parameters=f"group: int = 1\n{PARAMETERS}")
+    with pytest.raises(BadGrid, match=r"the notebook has a parameter 'group'"):
+        read(write(folder, "groups: {one: {grid: {a: [1]}}}"))
     (folder / "tiny.ipynb").write_text("{}, not a notebook")
     with pytest.raises(BadGrid, match=r"tiny.ipynb: is not a notebook"):
         read(path)

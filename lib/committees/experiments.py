@@ -181,7 +181,8 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
     """Two problems with binary features, equal targets and equal marginals (Appendix C).
 
     In the first only `support` types occur, and the targets are the shares in another mixture of
-    the same types. In the second the features are independent, so that all types occur.
+    the same types. In the second the features are independent, so that all combinations of values
+    that anybody has occur.
     """
     rng = np.random.default_rng(seed)
     grid = np.indices([2] * n_features).reshape(n_features, -1)

@@ -41,7 +41,8 @@ class Session(ABC):
         Returns
         -------
         The number of people noted: all of them, or those up to and including the one after whom
-        `acceptance` changed. The others have not been seen, and are forgotten.
+        `acceptance` changed. The others have not been seen, and are forgotten. To note only the
+        first is always right, and slower.
         """
 
     def leave(self, kind: int) -> None:

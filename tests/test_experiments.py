@@ -1,0 +1,146 @@
+"""What the book states about its simulations is computed as it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from committees import CMDP, RLCMDP, Greedy, datasets, experiments, simulate
+from committees.lp import best_policy
+from test_claims import paper_is_right
+
+SIX = datasets.brexit()
+THREE = datasets.brexit(experiments.THREE_FEATURES)
+SMALL = {"runs": 3, "seed": 1, "sizes": [5, 8]}
+ALONE = {**SMALL, "workers": 1}
+
+
+def test_the_figures_are_simulations():
+    strategies = [Greedy(0.02), Greedy(0.05), CMDP()]
+    one = experiments.figure_1(**ALONE, features=["age"])
+    pd.testing.assert_frame_equal(one, simulate(strategies, datasets.brexit(["age"]), **ALONE))
+    two = experiments.figure_2(**ALONE, scale=0.5, five=["age", "vote"])
+    strategies.append(RLCMDP(scale=0.5))
+    pd.testing.assert_frame_equal(two["three"], simulate(strategies, THREE, **ALONE))
+    larger = datasets.brexit(["age", "vote"])
+    pd.testing.assert_frame_equal(two["five"], simulate(strategies, larger, **ALONE))
+    four = experiments.figure_4(**SMALL, scale=0.5)
+    for name in ("weak", "strong"):
+        expected = simulate([CMDP(), RLCMDP(scale=0.5)], datasets.adult(name), **ALONE)
+        pd.testing.assert_frame_equal(four[name], expected)
+
+
+def test_statements_about_figure_1():
+    """The table of a world in which the paper's numbers are exact gives them back."""
+    found = experiments.figure_1_statements(paper_is_right("RL-CMDP")["figure_1"])
+    assert found["times 0.05"] == found["times 0.05, most"] == pytest.approx(10)
+    assert found["times 0.02, small"] == pytest.approx(100)
+    assert found["loss higher from"] == 250
+    assert found["0.02 better up to"] == 1000
+    assert found["margin at least"] == pytest.approx(0.05 * np.sqrt(5) - 0.02)
+    assert found["margin at most"] == pytest.approx(0.025 - 0.02)
+    assert found["people for 200"] == pytest.approx(500)
+    assert found["slope spread"] == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("which", "column", "factor"),
+    [
+        (None, None, 1),
+        ("three", "loss", 1.2),  # below 0.05 only from 2,500 seats on
+        ("three", "loss", 2),  # never below 0.05
+        ("three", "loss", 0.1),  # always below 0.05
+        ("five", "loss", 1.2),
+        ("five", "screened", 1.15),
+        ("five", "screened", 0.85),
+    ],
+)
+def test_statements_about_figure_2(which, column, factor):
+    """They agree with the paper in that world, and no longer if one of them is changed."""
+    tables = paper_is_right("RL-CMDP")["figure_2"]
+    if which:
+        own = tables[which]["strategy"] == "RL-CMDP"
+        tables[which].loc[own, column] *= factor
+    found = experiments.figure_2_statements(tables["three"], tables["five"], {"RL-CMDP": "it"})
+    assert bool(found["agrees"]["it"]) == (which is None)
+
+
+def test_a_small_support_and_the_same_marginals_without_one():
+    few, every = experiments.small_support(5, 4, seed=3)
+    assert np.count_nonzero(few.p) == 4
+    allowed = few.by_type((few.presence > 0).astype(float))
+    assert ((every.p > 0) == (allowed > 0)).all()
+    assert every.presence == pytest.approx(few.presence)
+    assert every.targets.equals(few.targets)
+    assert best_policy(few).rate > 0  # the targets can be met by the few
+
+
+def test_limits_are_a_row_each_and_in_order():
+    found = experiments.limits(SIX, [20, 40], [0.0, 0.1], runs=4, seed=1)
+    table = found.set_index(["limit", "size", "tolerance"])
+    assert len(table) == 2 * 2 * 2
+    fluid, hindsight = table.loc["fluid limit"], table.loc["hindsight limit"]
+    assert (hindsight["people"] >= 0.8 * fluid["people"]).all()  # four streams only
+    for size in (20, 40):
+        assert hindsight["people"][size, 0.1] < hindsight["people"][size, 0.0]
+        assert hindsight["loss"][size, 0.1] > hindsight["loss"][size, 0.0]
+
+
+def test_coverage_counts_the_runs_with_the_truth_inside():
+    arguments = {"size": 30, "runs": 8, "seed": 1}
+    assert experiments.coverage(RLCMDP(), THREE, **arguments) == 1
+    assert experiments.coverage(RLCMDP(scale=1e-6), THREE, **arguments) == 0
+    assert 0 < experiments.coverage(RLCMDP(scale=0.17), THREE, **arguments) < 1
+
+
+def test_factors_of_tolerance():
+    tolerances = {"strict": 0.0, "anybody": 1.0}
+    found = experiments.tolerance_factors(tolerances, **ALONE, features=["gender", "age"])
+    assert list(found.index) == ["strict", "anybody"]
+    assert list(found.columns) == [5, 8]
+    assert (found.loc["strict"] > 1).all()
+    assert (found.loc["anybody"] < 1).all()  # it takes everybody
+
+
+@pytest.fixture(scope="module")
+def structures():
+    return experiments.all_structures()
+
+
+def test_all_structures_are_there(structures):
+    """There are 543 directed acyclic graphs with 4 nodes, in 185 classes of equal distributions."""
+    assert structures["graphs"].sum() == 543
+    assert len(structures) == 185
+    assert structures["bits"].is_monotonic_increasing
+    first, last = structures.iloc[0], structures.iloc[-1]
+    assert first["network"] == "no edges"
+    assert first["bits"] == pytest.approx(0, abs=1e-12)
+    assert (last["edges"], last["gender–class"]) == (6, True)
+    people = datasets.adult_people()[datasets.ADULT_FEATURES]
+    shares = people.value_counts(normalize=True)
+    problem = datasets.brexit(datasets.ADULT_FEATURES)
+    assert last["p"] == pytest.approx(shares.reindex(problem.index, fill_value=0).to_numpy())
+
+
+def test_learning_them_does_not_depend_on_the_workers(structures):
+    some = structures.iloc[[0, 90, 184]]
+    arguments = {"scale": 0.1, "size": 20, "runs": 2, "seed": 1}
+    alone = experiments.learn_structures(some, **arguments, workers=1)
+    together = experiments.learn_structures(some, **arguments, workers=2)
+    pd.testing.assert_frame_equal(alone, together)
+    assert list(alone.index) == [0, 90, 184]
+    assert (alone["people"] >= 20).all()
+
+
+def test_pairs_of_structures_by_hand():
+    structures = pd.DataFrame({"bits": [0.0, 1.0, 1.0, 2.0], "people per seat": [1.0, 2, 2, 2]})
+    learnt = pd.DataFrame({"people": [5.0, 6, 7, 8], "loss": [0.4, 0.3, 0.5, 0.2]})
+    found = experiments.pairs_of_structures(structures, learnt)
+    assert found == {
+        "pairs": 5,  # all but the two with equal dependence
+        "known: more people": 3 / 5,
+        "unknown: more people": 1,
+        "unknown: lower loss": 4 / 5,
+        "all three": 2 / 5,
+    }
