@@ -1,12 +1,23 @@
-"""Random problems, shared by the tests."""
+"""What tests share: random problems, and the rendered book."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from committees import Problem
+
+ROOT = Path(__file__).resolve().parents[1]
 
 # Property tests always try the same examples: a red run can be run again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -37,3 +48,35 @@ def problems(draw: st.DrawFn, max_features: int = 3, max_values: int = 5) -> Pro
     sizes = draw(st.lists(st.integers(1, max_values), min_size=1, max_size=max_features))
     seed = draw(st.integers(0, 2**32 - 1))
     return random_problem(np.random.default_rng(seed), sizes)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The book, rendered from the stored outputs, with warnings as errors; once for all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with FileLock(folder / "book.lock"):
+        if not (folder / "book.done").exists():
+            render(folder)
+            (folder / "book.done").touch()
+    return folder / "_build" / "html"
+
+
+def render(folder):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    config["execute"]["execute_notebooks"] = "off"
+    (folder / "_config.yml").write_text(yaml.safe_dump(config))
+    program = str(Path(sys.executable).parent / "jupyter-book")
+    command = [program, "build", str(ROOT), "-W", "-n", "--keep-going"]
+    command += ["--path-output", str(folder), "--config", str(folder / "_config.yml")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+@pytest.fixture(scope="session")
+def pages(site):
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    entries = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    wanted = [site / f"{entry}.html" for entry in (toc["root"], *entries)]
+    return {path: BeautifulSoup(path.read_text(), "html.parser") for path in wanted}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
 import yaml
-from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -78,27 +75,6 @@ def test_the_snippet_in_the_readme_runs():
     names: dict = {}
     exec(snippet, names)
     assert len(names["frame"]) == 3 * 2 * 50
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    """The book, rendered from the stored outputs, with warnings as errors."""
-    folder = tmp_path_factory.mktemp("book")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text())
-    config["execute"]["execute_notebooks"] = "off"
-    (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    program = str(Path(sys.executable).parent / "jupyter-book")
-    command = [program, "build", str(ROOT), "-W", "-n", "--keep-going"]
-    command += ["--path-output", str(folder), "--config", str(folder / "_config.yml")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return folder / "_build" / "html"
-
-
-@pytest.fixture(scope="session")
-def pages(site):
-    wanted = [site / "README.html", *(site / f"{entry}.html" for entry in ENTRIES)]
-    return {path: BeautifulSoup(path.read_text(), "html.parser") for path in wanted}
 
 
 def test_the_build_fails_when_a_cell_does():
