@@ -19,10 +19,10 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export JUPYTER_PLATFORM_DIRS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test notebooks lint hooks lock pdf bench clean
+.PHONY: help book test screenshots notebooks lint hooks lock pdf bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 book: $(READY) ## re-execute every chapter and render the book
 	rm -rf _build
@@ -33,6 +33,9 @@ book: $(READY) ## re-execute every chapter and render the book
 test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
 	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
+
+screenshots: $(READY) ## pictures of every page of the rendered book, wide and narrow, light and dark
+	$(BIN)/python tests/browser.py
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
 	$(BIN)/python chapters/execute.py --jobs $(JOBS) $(NOTEBOOKS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -50,17 +52,23 @@ def problems(draw: st.DrawFn, max_features: int = 3, max_values: int = 5) -> Pro
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The book, rendered from the stored outputs, with warnings as errors."""
-    folder = tmp_path_factory.mktemp("book")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text())
-    config["execute"]["execute_notebooks"] = "off"
-    (folder / "_config.yml").write_text(yaml.safe_dump(config))
+    """The book, rendered from the stored outputs, with warnings as errors; once for all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with FileLock(folder / "book.lock"):
+        if not (folder / "book.done").exists():
+            render(folder)
+            (folder / "book.done").touch()
+    return folder / "_build" / "html"
+
+
+def render(folder):
     program = str(Path(sys.executable).parent / "jupyter-book")
     command = [program, "build", str(ROOT), "-W", "-n", "--keep-going"]
-    command += ["--path-output", str(folder), "--config", str(folder / "_config.yml")]
+    command += ["--path-output", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return folder / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
