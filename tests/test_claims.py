@@ -20,7 +20,7 @@ from committees.claims import (
     near_the_edge,
     verdict,
 )
-from committees.measures import MEASURES, Measured, theory
+from committees.measures import MEASURES, Measured, practice, theory
 from committees.problem import Problem
 
 
@@ -245,6 +245,12 @@ def test_a_scaled_radius_is_a_correction_not_a_reproduction():
     with shown(nothing_matters, paper_is_right):
         lab = Lab()
         assert {verdict(by_id(name), MEASURES[name](lab)) for name in names} == {CORRECTED}
+
+
+def test_the_error_of_a_ratio():
+    one, other = (pd.DataFrame({"mean": [m], "error": [e]}) for m, e in ((20, 2), (10, 1)))
+    assert practice._ratio(one, other).iloc[0].tolist() == pytest.approx([2, 2 * np.sqrt(0.02)])
+    assert practice._relative(one.iloc[0], other.iloc[0]) == pytest.approx(2 * np.sqrt(0.02))
 
 
 def test_the_ledger_as_a_reader_sees_it(ledger):
