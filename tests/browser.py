@@ -59,6 +59,7 @@ def browse(site: Path) -> Iterator[BrowserContext]:
         with playwright.chromium.launch(executable_path=CHROMIUM, args=[alone]) as browser:
             address = f"http://127.0.0.1:{server.server_port}/"
             context = browser.new_context(base_url=address, reduced_motion="reduce")
+            context.set_default_timeout(120_000)  # a slow machine is no fault of the page
             context.add_init_script(path=ROOT / "tests" / "checks.js")
             yield context
         server.shutdown()
