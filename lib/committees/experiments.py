@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from loky import get_reusable_executor
 
 from committees import datasets
 from committees.bayesnet import all_networks, dependence, joints
@@ -27,7 +26,7 @@ from committees.recruitment import recruit, stream
 from committees.regret import covers
 from committees.resolving import guarantee
 from committees.rl_cmdp import RLCMDP, LearningSession
-from committees.simulation import simulate
+from committees.simulation import pool, simulate
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
@@ -292,8 +291,7 @@ def learn_structures(
     if workers == 1:
         found = list(map(work, structures["p"]))
     else:
-        pool = get_reusable_executor(max_workers=workers)
-        found = list(pool.map(work, structures["p"], chunksize=10))
+        found = list(pool(workers).map(work, structures["p"], chunksize=10))
     return pd.DataFrame(found, structures.index, columns=["people", "loss"])
 
 

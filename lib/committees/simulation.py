@@ -115,12 +115,7 @@ def _spread(
         done()
     if not waiting:
         return
-    from loky import get_reusable_executor  # seldom needed
-
-    futures = [
-        (executor or get_reusable_executor(max_workers=workers)).submit(work, task)
-        for task in reversed(waiting)
-    ]
+    futures = [(executor or pool(workers)).submit(work, task) for task in reversed(waiting)]
     try:
         for future in futures:
             yield future.result()
@@ -128,6 +123,14 @@ def _spread(
     finally:
         for future in futures:
             future.cancel()
+
+
+def pool(workers: int | None) -> Executor:
+    """Processes that stay for the next call; on a busy machine, idle ones may be slow to wake."""
+    from loky import get_reusable_executor  # seldom needed
+
+    executor: Executor = get_reusable_executor(max_workers=workers, timeout=300)
+    return executor
 
 
 def _check(
