@@ -157,7 +157,7 @@ def screenshots(site: Path, folder: Path) -> None:
             rows.append(f"<tr><th>{name}</th>{cells}</tr>")
             print(name, flush=True)
     head = "".join(f"<th>{theme}, {width} pixels</th>" for theme, width in views)
-    style = "td {vertical-align: top} img {width: 16em; border: thin solid}"
+    style = "img {height: 24em; width: 16em; object-fit: cover; object-position: top}"
     (folder / "index.html").write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Screenshots</title>'
         f"<style>{style}</style><table><tr><th>page</th>{head}</tr>{''.join(rows)}</table></html>"
