@@ -45,8 +45,8 @@ def test_the_example_appears_in_the_table_and_in_the_plot(example):
     strategies = [str(strategy) for strategy in example["strategies"]]
     assert "Pace 2" in strategies
     assert list(example["frame"]["strategy"].unique()) == strategies
-    legend = example["figure"].axes[0].get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == strategies
+    named = example["figure"].axes[0].texts
+    assert [text.get_text() for text in named] == strategies
 
 
 def test_the_example_has_the_same_law_in_both_simulators(example):

@@ -130,10 +130,12 @@ def test_curves_against_anything():
 
 
 def test_the_trade_off_is_people_per_seat_against_loss():
-    ax = plots.tradeoff(table("CMDP", "mine"), label_sizes=[1000, 7]).axes[0]
+    ax = plots.tradeoff(table("CMDP", "mine")).axes[0]
     assert drawn(ax, "mine").get_xydata().tolist() == [[2, 1.5 / 50], [2, 1.5 / 1000]]
-    assert [text.get_text() for text in ax.texts] == ["1,000 seats"] * 2
-    assert ax.texts[0].xy == (1, 1.5 / 1000)
+    assert [text.get_text() for text in ax.texts] == ["CMDP", "mine"]
+    assert ax.texts[0].xy == (1, 1.5 / 50)
+    small, large = ax.collections[1].get_sizes()
+    assert small < large
 
 
 def test_the_cloud_has_a_cross_at_each_mean():
