@@ -53,7 +53,10 @@ def say(**values: Any) -> None:
     from myst_nb import glue
 
     for name, value in values.items():
-        glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, float):  # the last digits depend on the processor
+            value = float(f"{round(value, 12):.12g}")
+        glue(name, value, display=False)
 
 
 def some(number: float, one: str, many: str) -> str:
