@@ -7,6 +7,8 @@ READY  := $(VENV)/.ready
 BOOK   := _build/html/index.html
 JOBS   ?= 2
 CHROMIUM ?= chromium
+# These tests have the machine to themselves: while a browser is driven, no kernel can be.
+BROWSER := tests/test_browser.py tests/test_interactive.py
 NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')
 
 # Kernels start five times faster with bytecode; hashes must not depend on the process;
@@ -31,7 +33,8 @@ book: $(READY) ## re-execute every chapter and render the book
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
 test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests
+	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests $(BROWSER:%=--ignore=%)
+	$(BIN)/pytest $(BROWSER)
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 screenshots: $(READY) ## pictures of every page of the rendered book, wide and narrow, light and dark
