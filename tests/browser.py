@@ -152,7 +152,10 @@ def screenshots(site: Path, folder: Path) -> None:
             for theme, width in views:
                 visit(page, name, theme, width)
                 picture = f"{name.replace('/', '-')}-{width}-{theme}.png"
-                page.screenshot(path=folder / picture, full_page=True, animations="disabled")
+                # Not `full_page`: for that the window shrinks for a moment, and the charts with it.
+                height = page.evaluate("() => document.scrollingElement.scrollHeight")
+                page.set_viewport_size({"width": width, "height": height})
+                page.screenshot(path=folder / picture, animations="disabled")
                 cells += f'<td><a href="{picture}"><img src="{picture}" alt="{picture}"></a></td>'
             rows.append(f"<tr><th>{name}</th>{cells}</tr>")
             print(name, flush=True)

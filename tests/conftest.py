@@ -15,6 +15,7 @@ from filelock import FileLock
 from hypothesis import settings
 from hypothesis import strategies as st
 
+import browser
 from committees import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,6 +70,15 @@ def render(folder):
     command += ["--path-output", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The browser's path. Where there is none its tests are skipped, or fail if it is required."""
+    if not browser.CHROMIUM:
+        absent = pytest.fail if os.environ.get("REQUIRE_BROWSER") else pytest.skip
+        absent(browser.NO_CHROMIUM)
+    return browser.CHROMIUM
 
 
 @pytest.fixture(scope="session")

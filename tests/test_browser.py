@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 
 import pytest
@@ -14,11 +13,8 @@ FRONT, CHAPTER, SHORT = browser.PAGES[0], "chapters/03_formal_setting", "chapter
 
 
 @pytest.fixture(scope="module")
-def context(site):
+def context(chromium, site):
     """For this file only: while Playwright runs, no other event loop can."""
-    if not browser.CHROMIUM:
-        absent = pytest.fail if os.environ.get("REQUIRE_BROWSER") else pytest.skip
-        absent(browser.NO_CHROMIUM)
     with browser.browse(site) as context:
         yield context
 

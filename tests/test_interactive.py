@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser"])), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+from playwright import sync_api
 
 
 @pytest.fixture(scope="module")
-def browser():
+def browser(chromium):
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium)
         yield browser
         browser.close()
 
@@ -95,3 +90,16 @@ def test_charts_have_the_ink_of_the_page_and_fit_a_phone(visit, theme):
     boxes = [chart.bounding_box() for chart in page.locator(".interactive svg").all()]
     assert len(boxes) == 2
     assert all(box["x"] + box["width"] <= 375 for box in boxes)
+
+
+def test_charts_fill_their_place_when_a_phone_is_turned(visit):
+    page = visit(EXPERIMENTS, viewport={"width": 375, "height": 800})
+    page.locator("#fig-tradeoff.responds svg").wait_for()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function(
+        """() => {
+          const chart = document.querySelector("#fig-tradeoff svg");
+          const room = chart.closest(".chart").clientWidth;
+          return 500 < room && room < 1000 && Number(chart.getAttribute("width")) === room;
+        }"""
+    )

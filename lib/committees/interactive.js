@@ -27,6 +27,8 @@ for (const source of document.querySelectorAll("script.vega-lite")) {
     return vegaEmbed(place, chart, { mode: "vega-lite", renderer: "svg", actions: false, config, bind });
   };
   figure.prepend(box);
+  // A window that grows tells its charts while the theme still moves its columns: the place tells them again.
+  new ResizeObserver(() => window.dispatchEvent(new Event("resize"))).observe(place);
   draw().then(
     () => figure.classList.add("responds"),
     () => box.remove(),
