@@ -33,7 +33,7 @@ book: $(READY) ## re-execute every chapter and render the book
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
 test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist worksteal --cov tests $(BROWSER:%=--ignore=%)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal tests $(BROWSER:%=--ignore=%) --cov
 	$(BIN)/pytest $(BROWSER)
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
