@@ -102,7 +102,8 @@ def test_the_fluid_limit_is_below_the_optimum(problem, size):
 def test_resolving_is_optimal_for_the_last_three_seats(problem, tolerance):
     for size in (2, 3):
         session = Resolving(tolerance).start(problem, size)
-        people, wish = session._outright(session.counts, size, problem.p)
+        can = problem.by_type(session._open(session.counts, size).astype(float))
+        people, wish = session._outright(problem.p, can)
         assert people == pytest.approx(fewest_people(problem, size, tolerance), rel=1e-9)
         best = Optimal(tolerance).start(problem, size).acceptance
         assert (wish[best > 0] == 1).all()  # and perhaps some more, that make no difference

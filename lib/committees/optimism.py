@@ -36,6 +36,7 @@ that do, this one moves towards $\hat p$.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import highspy
@@ -46,6 +47,7 @@ from committees.problem import FloatArray, Problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
+    from scipy import sparse
 
 
 #: A probability below this is rounding.
@@ -114,7 +116,8 @@ class Optimum:
         """The policy mass / belief, and `unknown` for the types that it believes not to exist."""
         policy = np.full(len(self.mass), unknown)
         np.divide(self.mass, self.belief, out=policy, where=self.belief > NOTHING)
-        return np.asarray(np.clip(policy, 0.0, 1.0))
+        np.minimum(policy, 1.0, out=policy)
+        return policy
 
 
 class OptimisticLP:
@@ -125,13 +128,7 @@ class OptimisticLP:
     """
 
     def __init__(self, problem: Problem) -> None:
-        from scipy import sparse
-
-        n = len(problem.p)
-        incidence = problem.incidence
-        rate = sparse.csc_array(-problem.target[:, None])
-        budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
-        matrix = sparse.vstack([sparse.hstack([incidence, incidence, rate]), budget]).tocsc()
+        n, matrix = len(problem.p), _rows(problem)
         self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
         self._columns, self._zeros = np.arange(2 * n, dtype=np.int32), np.zeros(2 * n)
         self._upper = np.ones(2 * n)
@@ -156,6 +153,17 @@ class OptimisticLP:
         self._model.changeRowBounds(self._last_row, -highspy.kHighsInf, budget)
         values = highs.run(self._model)
         return float(values[-1]), np.maximum(values[:n] + values[n:-1], 0.0)
+
+
+@lru_cache(maxsize=8)
+def _rows(problem: Problem) -> sparse.csc_array:
+    """The rows of the smaller program: the shares, then the budget; columns: u, v, g."""
+    from scipy import sparse
+
+    n, incidence = len(problem.p), problem.incidence
+    rate = sparse.csc_array(-problem.target[:, None])
+    budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
+    return sparse.vstack([sparse.hstack([incidence, incidence, rate]), budget]).tocsc()
 
 
 class PrintedLP:
@@ -218,7 +226,11 @@ class PrintedLP:
 
 def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
     """A distribution that is at least this much, and otherwise as close to the estimate."""
-    rest = 1 - least.sum()
-    towards = np.maximum(estimate - least, 0.0)
-    total = towards.sum()
-    return np.asarray(least + rest * towards / total) if rest > NOTHING else least
+    rest = 1 - np.add.reduce(least)
+    if rest <= NOTHING:
+        return least
+    towards = estimate - least
+    np.maximum(towards, 0.0, out=towards)
+    towards *= rest / np.add.reduce(towards)
+    towards += least
+    return towards

@@ -20,6 +20,7 @@ of a row, so it is solved twice as fast.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import highspy
@@ -30,6 +31,7 @@ from committees.problem import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
+    from scipy import sparse
 
 #: Once so many people would have to be seen, there is no plan.
 TOO_MANY = 1e15
@@ -63,15 +65,8 @@ class PlanLP:
     """
 
     def __init__(self, problem: Problem) -> None:
-        from scipy import sparse
-
         values, n = problem.incidence.shape
-        eye, none = sparse.eye_array(values), sparse.csr_array((values, values))
-        rate = sparse.csr_array(np.ones((values, 1)))
-        rows = [sparse.hstack([problem.incidence, by, rate]) for by in (none, none, eye, -eye)]
-        seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, values, 1])[None, :])
-        matrix = sparse.vstack([*rows, seats]).tocsc()
-        self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [n + values, 1]))
+        self._model = highs.model(_rows(problem), cost=np.repeat([0.0, -1.0], [n + values, 1]))
         self._model.setOptionValue("presolve", "off")
         self._mass, self._inside, rate_too = np.split(
             np.arange(n + values + 1, dtype=np.int32), [n, n + values]
@@ -111,3 +106,16 @@ class PlanLP:
                 return self._unit, np.maximum(found[: len(p)], 0.0) / rate
         self._unit = 0.0
         return np.inf, np.zeros_like(p)
+
+
+@lru_cache(maxsize=8)
+def _rows(problem: Problem) -> sparse.csc_array:
+    """The rows of the plan, in the order of `solve`'s entries; columns: mass, inside, rate."""
+    from scipy import sparse
+
+    values, n = problem.incidence.shape
+    eye, none = sparse.eye_array(values), sparse.csr_array((values, values))
+    rate = sparse.csr_array(np.ones((values, 1)))
+    rows = [sparse.hstack([problem.incidence, by, rate]) for by in (none, none, eye, -eye)]
+    seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, values, 1])[None, :])
+    return sparse.vstack([*rows, seats]).tocsc()

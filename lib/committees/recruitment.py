@@ -99,7 +99,7 @@ def _in_blocks(
     while seated < size:
         kind, coin = people.next(BLOCK)
         accepted = coin < session.acceptance[kind]
-        enough = int(np.searchsorted(np.cumsum(accepted), size - seated)) + 1
+        enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
         noted = session.see(kind[:enough], accepted[:enough])
         chosen = np.flatnonzero(accepted[:noted])
         kinds.append(kind[chosen])

@@ -28,6 +28,7 @@ $V(x)$ is the number of people still to be seen, on average, once $x$ is accepte
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -182,9 +183,7 @@ class ResolvingSession(Session):
         if self.left < 2:
             return can
         few = self.left == 2 or (self.left == 3 and np.count_nonzero(can * p) <= FEW_TYPES)
-        wish = can * (
-            self._outright(self.counts, self.left, p)[1] if few else self._planned(p, can)
-        )
+        wish = can * (self._outright(p, can)[1] if few else self._planned(p, can))
         return wish if p @ wish > 0 else can
 
     def _open(self, counts: IntArray, left: int) -> BoolArray:
@@ -214,34 +213,33 @@ class ResolvingSession(Session):
         sure = (wanted > np.minimum(coming / 2, STREAK * np.sqrt(coming))).astype(float)
         return sure if p @ (sure * can) > SLOW * (p @ (share * can)) else share
 
-    def _outright(self, counts: IntArray, left: int, p: FloatArray) -> tuple[float, FloatArray]:
-        """The fewest people for the last few seats, at least two, and whom to accept first."""
-        can = self._problem.by_type(self._open(counts, left).astype(float))
-        kinds = np.flatnonzero(can * p)
-        if left == 2:
-            fitting = self._fitting(counts, p)[kinds]
-            ahead = np.divide(1, fitting, out=np.full(len(kinds), np.inf), where=fitting > 0)
+    def _outright(self, p: FloatArray, can: FloatArray) -> tuple[float, FloatArray]:
+        """The fewest people for the last two or three seats, and whom to accept first."""
+        if self.left == 2:
+            ahead = self._for_the_last(self.counts[None], p)[0]
         else:
-            after = counts + self._problem.incidence[:, kinds].T.toarray().astype(np.intp)
-            ahead = np.array([self._outright(seated, left - 1, p)[0] for seated in after])
-        order = np.argsort(ahead, kind="stable")
-        weight = p[kinds[order]]
-        people = (1 + np.cumsum(weight * ahead[order])) / np.cumsum(weight)
-        wish = np.zeros_like(p)
-        if not len(people):
-            return np.inf, wish
-        wish[kinds[order[: np.argmin(people) + 1]]] = 1
-        return float(people.min()), wish
+            kinds = np.flatnonzero(can * p)
+            after = self.counts + self._problem.incidence[:, kinds].T.toarray().astype(np.intp)
+            ahead = np.full(len(p), np.inf)
+            ahead[kinds] = _fewest(self._for_the_last(after, p), p)
+        people = _fewest(ahead, p)
+        return float(people), (ahead <= people).astype(float)
 
-    def _fitting(self, counts: IntArray, p: FloatArray) -> FloatArray:
-        """With two seats left: the share of people who fit the last one, by whom we accept now."""
-        shape = self._problem.shape
-        after = self._open(counts + np.eye(len(counts), dtype=np.intp), 1)
-        fitting = p.reshape(shape)
+    def _for_the_last(self, counts: IntArray, p: FloatArray) -> FloatArray:
+        """With two seats left, and each of these counts: people to be seen for the last one.
+
+        A row for each of the counts, a column for each type that may take the other seat.
+        """
+        open_then = self._open(counts[:, None, :] + np.eye(counts.shape[1], dtype=np.intp), 1)
+        fits = p[None]
+        # The share of people who fit, summed feature by feature over the values of the last person.
         for axis, first in enumerate(self._problem.codes[0]):
-            own = slice(first, first + shape[axis])
-            fitting = np.moveaxis(np.tensordot(after[own, own], fitting, (1, axis)), 0, axis)
-        return np.asarray(fitting.ravel())
+            size, after = self._problem.shape[axis], math.prod(self._problem.shape[axis + 1 :])
+            own = slice(first, first + size)
+            cells = fits.reshape(len(fits), -1, size, after)
+            fits = (open_then[:, None, own, own].astype(float) @ cells).reshape(len(counts), -1)
+        can = self._open(counts, 2)[:, self._problem.codes].all(axis=2) & (fits > 0)
+        return np.divide(1, fits, out=np.full_like(fits, np.inf), where=can)
 
     def _belief(self) -> FloatArray:
         """The distribution to plan with."""
@@ -271,6 +269,20 @@ class ResolvingSession(Session):
                 f"{self._strategy}: among the types that occur in p, none can be combined to a "
                 f"committee of {size} inside the band"
             )
+
+
+def _fewest(ahead: FloatArray, p: FloatArray) -> FloatArray:
+    """The fewest people to be seen if accepting a type leaves so many ahead (the last axis).
+
+    Whoever leaves fewest is accepted first, so one of the beginnings of that order is the best set.
+    """
+    order = np.argsort(ahead, axis=-1, kind="stable")
+    ahead = np.take_along_axis(ahead, order, -1)
+    cost = np.multiply(p[order], ahead, out=np.full_like(ahead, np.inf), where=ahead < np.inf)
+    share = np.cumsum(p[order], axis=-1)
+    people = np.full_like(ahead, np.inf)
+    np.divide(1 + np.cumsum(cost, axis=-1), share, out=people, where=share > 0)
+    return np.asarray(people.min(axis=-1))
 
 
 def _per_feature(problem: Problem, numbers: IntArray) -> IntArray:

@@ -12,7 +12,6 @@ from concurrent.futures import Executor
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from committees.problem import Problem, whole
 from committees.recruitment import recruit
@@ -61,6 +60,8 @@ def simulate(
     -------
     A tidy table: strategy, size, run, screened (people seen) and loss, a row per committee.
     """
+    from tqdm import tqdm  # so that importing the library stays quick
+
     chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
     lengths = _check(chosen, sizes, runs, seed, workers)
     chunk = max(1, runs // 10)
