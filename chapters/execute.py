@@ -7,11 +7,13 @@ Times, the Python version and other traces of the machine are not kept.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
+from loky import cpu_count
 from nbclient import NotebookClient
 from tqdm import tqdm
 
@@ -33,6 +35,7 @@ def execute(path: Path) -> str:
         notebook,
         timeout=900,
         record_timing=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
@@ -49,6 +52,8 @@ def execute(path: Path) -> str:
 def run_all(paths: list[Path], jobs: int) -> None:
     """Run these notebooks, the long ones first; stop at the first error."""
     paths = sorted(paths, key=lambda path: path.stem not in LONG)
+    # Notebooks share the cores: none takes all of them for its simulations.
+    os.environ["LOKY_MAX_CPU_COUNT"] = str(max(1, cpu_count() // jobs))
     pool = ThreadPoolExecutor(jobs)
     try:
         outcomes = pool.map(execute, paths)

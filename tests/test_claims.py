@@ -185,13 +185,15 @@ def nothing_matters(learner):
 @contextmanager
 def shown(printed, scaled):
     """Let the figures be these, with the radius as printed and with the scaled one."""
-    worlds = {1.0: printed("RL-CMDP"), 0.1: scaled("RL-CMDP ×0.1")}
+    one, other = printed("RL-CMDP"), scaled("RL-CMDP ×0.1")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(experiments, "figure_1", lambda runs, seed: worlds[1.0]["figure_1"])
+        patch.setattr(experiments, "figure_1", lambda runs, seed: one["figure_1"])
         for name in ("figure_2", "figure_4"):
-            patch.setattr(
-                experiments, name, lambda runs, seed, scale, name=name: worlds[scale][name]
-            )
+            both = {}
+            for part, frame in other[name].items():
+                as_printed = one[name][part].query("strategy == 'RL-CMDP'")
+                both[part] = pd.concat([frame, as_printed], ignore_index=True)
+            patch.setattr(experiments, name, lambda runs, seed, scales, both=both: both)
         yield
 
 

@@ -20,12 +20,12 @@ def test_the_figures_are_simulations():
     strategies = [Greedy(0.02), Greedy(0.05), CMDP()]
     one = experiments.figure_1(**ALONE, features=["age"])
     pd.testing.assert_frame_equal(one, simulate(strategies, datasets.brexit(["age"]), **ALONE))
-    two = experiments.figure_2(**ALONE, scale=0.5, five=["age", "vote"])
+    two = experiments.figure_2(**ALONE, scales=[0.5], five=["age", "vote"])
     strategies.append(RLCMDP(scale=0.5))
     pd.testing.assert_frame_equal(two["three"], simulate(strategies, THREE, **ALONE))
     larger = datasets.brexit(["age", "vote"])
     pd.testing.assert_frame_equal(two["five"], simulate(strategies, larger, **ALONE))
-    four = experiments.figure_4(**SMALL, scale=0.5)
+    four = experiments.figure_4(**SMALL, scales=[0.5])
     for name in ("weak", "strong"):
         expected = simulate([CMDP(), RLCMDP(scale=0.5)], datasets.adult(name), **ALONE)
         pd.testing.assert_frame_equal(four[name], expected)

@@ -186,6 +186,19 @@ def test_workers_do_not_change_the_result(monkeypatch):
     pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
 
 
+def test_where_there_is_one_core_nobody_is_called(monkeypatch):
+    def nobody(workers):
+        raise AssertionError("a pool was started")
+
+    monkeypatch.setattr(simulation, "PATIENCE", 0.0)
+    monkeypatch.setattr(simulation, "pool", nobody)
+    arguments = [Greedy(0), datasets.brexit(["gender"]), 6]
+    with pytest.raises(AssertionError, match="pool"):
+        simulate(*arguments, runs=3, workers=2)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    assert len(simulate(*arguments, runs=3)) == 3
+
+
 def test_a_dead_end_is_said_not_waited_for():
     """All women are young: with half the seats for each, Greedy may run out of people to accept."""
     halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
 from math import prod
 from typing import Any, TypeVar
 
@@ -56,8 +55,11 @@ def features_of(shares: pd.Series | pd.Index) -> dict[str, tuple[str, ...]]:
 
 def product_of(per_value: FloatArray, features: Mapping[str, tuple[str, ...]]) -> FloatArray:
     """Multiply numbers given for each value into one for each type."""
-    ends = np.cumsum([len(values) for values in features.values()])
-    return np.asarray(reduce(np.multiply.outer, np.split(per_value, ends[:-1])).ravel())
+    product, start = np.ones(1), 0
+    for values in features.values():
+        own = per_value[start : start + len(values)]
+        product, start = np.multiply.outer(product, own).ravel(), start + len(values)
+    return product
 
 
 def checked_shares(shares: Shares | pd.Series, what: str) -> pd.Series:

@@ -26,7 +26,7 @@ from committees.recruitment import recruit, stream
 from committees.regret import covers
 from committees.resolving import guarantee
 from committees.rl_cmdp import RLCMDP, LearningSession
-from committees.simulation import pool, simulate
+from committees.simulation import alone, pool, simulate
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
@@ -72,7 +72,7 @@ def figure_1(
 def figure_2(
     runs: int,
     seed: int,
-    scale: float,
+    scales: Sequence[float],
     sizes: Sequence[int] = FIGURE_2_SIZES,
     three: Sequence[str] = THREE_FEATURES,
     five: Sequence[str] = FIVE_FEATURES,
@@ -80,7 +80,8 @@ def figure_2(
     workers: int | None = None,
 ) -> dict[str, pd.DataFrame]:
     """RL-CMDP beside Greedy and CMDP on two sets of features; in the paper three and five."""
-    strategies = [*map(Greedy, tolerances), CMDP(), RLCMDP(scale=scale)]
+    learners = [RLCMDP(scale=scale) for scale in scales]
+    strategies = [*map(Greedy, tolerances), CMDP(), *learners]
     return {
         name: simulate(strategies, datasets.brexit(features), sizes, runs, seed, workers=workers)
         for name, features in (("three", three), ("five", five))
@@ -88,11 +89,12 @@ def figure_2(
 
 
 def figure_4(
-    runs: int, seed: int, scale: float, sizes: Sequence[int] = FIGURE_1_SIZES
+    runs: int, seed: int, scales: Sequence[float], sizes: Sequence[int] = FIGURE_1_SIZES
 ) -> dict[str, pd.DataFrame]:
     """CMDP and RL-CMDP on the Adult data with weak and with strong dependence."""
+    strategies = [CMDP(), *(RLCMDP(scale=scale) for scale in scales)]
     return {
-        name: simulate([CMDP(), RLCMDP(scale=scale)], datasets.adult(name), sizes, runs, seed)
+        name: simulate(strategies, datasets.adult(name), sizes, runs, seed)
         for name in ("weak", "strong")
     }
 
@@ -288,7 +290,7 @@ def learn_structures(
 ) -> pd.DataFrame:
     """Mean people screened and loss of RL-CMDP on each of the structures, in all processes."""
     work = partial(_learn, scale=scale, size=size, runs=runs, seed=seed)
-    if workers == 1:
+    if alone(workers):
         found = list(map(work, structures["p"]))
     else:
         found = list(pool(workers).map(work, structures["p"], chunksize=10))

@@ -49,8 +49,9 @@ def simulate(
         Whether to draw every volunteer, as the paper's pseudocode does, instead of skipping
         rejections.
     workers
-        The number of processes that may be used; all cores by default. Short work stays in this
-        one. The result does not depend on it.
+        The number of processes that may be used; by default all cores, or as many of them as the
+        environment's LOKY_MAX_CPU_COUNT allows. Short work stays in this one. The result does not
+        depend on it.
     executor
         Runs the work instead of our own processes: any `concurrent.futures.Executor`.
     progress
@@ -111,7 +112,7 @@ def _spread(
     """Do the tasks: here for a moment, then, if some are left, in other processes."""
     start = time.monotonic()
     waiting = list(reversed(tasks))
-    while waiting and executor is None and (workers == 1 or time.monotonic() - start < PATIENCE):
+    while waiting and executor is None and (time.monotonic() - start < PATIENCE or alone(workers)):
         yield work(waiting.pop())
         done()
     if not waiting:
@@ -124,6 +125,13 @@ def _spread(
     finally:
         for future in futures:
             future.cancel()
+
+
+def alone(workers: int | None) -> bool:
+    """Whether this process is the only one that may work."""
+    from loky import cpu_count  # seldom needed
+
+    return (workers or cpu_count()) == 1
 
 
 def pool(workers: int | None) -> Executor:

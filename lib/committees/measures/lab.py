@@ -60,21 +60,27 @@ class Lab:
         return experiments.figure_1_statements(self.figure_1)
 
     @cached_property
-    def figure_2(self) -> dict[float, dict[str, pd.DataFrame]]:
-        return {s: experiments.figure_2(self.runs, self.seed, s) for s in (1.0, self.scale)}
+    def learners(self) -> dict[float, str]:
+        """RL-CMDP with the radius as printed and with the scaled one: their names in the tables."""
+        return {scale: str(RLCMDP(scale=scale)) for scale in (1.0, self.scale)}
+
+    @cached_property
+    def figure_2(self) -> dict[str, pd.DataFrame]:
+        return experiments.figure_2(self.runs, self.seed, list(self.learners))
 
     @cached_property
     def figure_2_statements(self) -> dict[float, dict[str, float]]:
-        found = {}
-        for s, frames in self.figure_2.items():
-            names = {str(RLCMDP(scale=s)): "it"}
-            table = experiments.figure_2_statements(frames["three"], frames["five"], names)
-            found[s] = {str(name): float(table[name].iloc[0]) for name in table}
-        return found
+        names = {name: scale for scale, name in self.learners.items()}
+        three, five = self.figure_2["three"], self.figure_2["five"]
+        table = experiments.figure_2_statements(three, five, names)
+        return {
+            scale: {str(name): float(table[name].loc[scale]) for name in table}
+            for scale in self.learners
+        }
 
     @cached_property
-    def figure_4(self) -> dict[float, dict[str, pd.DataFrame]]:
-        return {s: experiments.figure_4(self.runs, self.seed, s) for s in (1.0, self.scale)}
+    def figure_4(self) -> dict[str, pd.DataFrame]:
+        return experiments.figure_4(self.runs, self.seed, list(self.learners))
 
     @cached_property
     def three(self) -> Problem:

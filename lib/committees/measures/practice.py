@@ -8,7 +8,6 @@ import pandas as pd
 from committees import bounds, datasets
 from committees.lp import best_policy
 from committees.measures.lab import Lab, Measured, measures
-from committees.rl_cmdp import RLCMDP
 
 
 def _ratio(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -78,17 +77,15 @@ def _both(lab: Lab, key: str, error: float) -> Measured:
 
 def _last_error(lab: Lab, column: str, strategy: str | None = None) -> float:
     """The error of a mean at the largest size with five features, for the scaled radius."""
-    frame = lab.figure_2[lab.scale]["five"]
     table = lab.loss if column == "loss" else lab.people
-    return float(table(frame, strategy or str(RLCMDP(scale=lab.scale)))["error"].iloc[-1])
+    rows = table(lab.figure_2["five"], strategy or lab.learners[lab.scale])
+    return float(rows["error"].iloc[-1])
 
 
 @measures("a2-three")
 def _(lab: Lab) -> Measured:
-    rows = {
-        s: lab.loss(frames["three"], str(RLCMDP(scale=s))).loc[1500:]
-        for s, frames in lab.figure_2.items()
-    }
+    three = lab.figure_2["three"]
+    rows = {scale: lab.loss(three, name).loc[1500:] for scale, name in lab.learners.items()}
     most = {s: row["mean"].max() for s, row in rows.items()}
     return Measured(most[1.0], float(rows[lab.scale]["error"].max()), most[lab.scale])
 
@@ -104,14 +101,14 @@ def _(lab: Lab) -> Measured:
 
 @measures("a2-types")
 def _(lab: Lab) -> float:
-    frames = lab.figure_2[1.0]
+    frames = lab.figure_2
     five, three = (lab.loss(frames[name], "RL-CMDP")["mean"].iloc[-1] for name in ("five", "three"))
     return float(five / three)
 
 
 @measures("a2-small")
 def _(lab: Lab) -> float:
-    frame = lab.figure_2[1.0]["five"]
+    frame = lab.figure_2["five"]
     learnt, greedy = (lab.loss(frame, s)["mean"].iloc[0] for s in ("RL-CMDP", "Greedy 0.02"))
     return float(learnt / greedy)
 
@@ -129,16 +126,16 @@ def _(lab: Lab) -> Measured:
 
 @measures("a2-efficiency")
 def _(lab: Lab) -> Measured:
-    frame = lab.figure_2[lab.scale]["five"]
-    learner = str(RLCMDP(scale=lab.scale))
-    table = _ratio(lab.people(frame, "Greedy 0.05"), lab.people(frame, learner))
+    frame = lab.figure_2["five"]
+    learner = lab.people(frame, lab.learners[lab.scale])
+    table = _ratio(lab.people(frame, "Greedy 0.05"), learner)
     return _both(lab, "Greedy 0.05", float(table["error"].iloc[-1]))
 
 
 @measures("a2-ignorance")
 def _(lab: Lab) -> float:
     ratios = []
-    for frame in lab.figure_2[1.0].values():
+    for frame in lab.figure_2.values():
         ratios.append(
             lab.people(frame, "RL-CMDP")["mean"].iloc[-1]
             / lab.people(frame, "CMDP")["mean"].iloc[-1]
@@ -148,7 +145,7 @@ def _(lab: Lab) -> float:
 
 @measures("a2-better-than-bound")
 def _(lab: Lab) -> float:
-    frame = lab.figure_2[1.0]["three"]
+    frame = lab.figure_2["three"]
     people = int(lab.people(frame, "RL-CMDP")["mean"].iloc[-1])
     limit = bounds.rl_loss(lab.three, people, lab.delta, best_policy(lab.three).rate)
     return float(lab.loss(frame, "RL-CMDP")["mean"].iloc[-1] / limit)
@@ -183,15 +180,15 @@ def _(lab: Lab) -> float:
     return len(datasets.adult_people())
 
 
-def _ends(lab: Lab, scale: float, strategy: str, column: str) -> tuple[pd.Series, pd.Series]:
-    frames = lab.figure_4[scale]
-    table = lab.loss if column == "loss" else lab.people
+def _ends(lab: Lab, strategy: str, column: str) -> tuple[pd.Series, pd.Series]:
+    """The last row of a strategy's table, with strong and with weak dependence."""
+    frames, table = lab.figure_4, lab.loss if column == "loss" else lab.people
     return table(frames["strong"], strategy).iloc[-1], table(frames["weak"], strategy).iloc[-1]
 
 
 @measures("adult-people-known")
 def _(lab: Lab) -> Measured:
-    strong, weak = _ends(lab, 1.0, "CMDP", "people")
+    strong, weak = _ends(lab, "CMDP", "people")
     return Measured(float(strong["mean"] / weak["mean"]), _relative(strong, weak))
 
 
@@ -203,7 +200,7 @@ def _relative(one: pd.Series, other: pd.Series) -> float:
 
 @measures("adult-loss-known")
 def _(lab: Lab) -> Measured:
-    strong, weak = _ends(lab, 1.0, "CMDP", "loss")
+    strong, weak = _ends(lab, "CMDP", "loss")
     return Measured(
         float(strong["mean"] - weak["mean"]), float(np.hypot(strong["error"], weak["error"]))
     )
@@ -212,8 +209,8 @@ def _(lab: Lab) -> Measured:
 @measures("adult-loss-unknown")
 def _(lab: Lab) -> Measured:
     gaps = {}
-    for scale in (1.0, lab.scale):
-        strong, weak = _ends(lab, scale, str(RLCMDP(scale=scale)), "loss")
+    for scale, learner in lab.learners.items():
+        strong, weak = _ends(lab, learner, "loss")
         gaps[scale] = float(strong["mean"] - weak["mean"])
     return Measured(gaps[1.0], float(np.hypot(strong["error"], weak["error"])), gaps[lab.scale])
 
@@ -221,23 +218,23 @@ def _(lab: Lab) -> Measured:
 @measures("adult-people-unknown")
 def _(lab: Lab) -> Measured:
     ratios = {}
-    for scale in (1.0, lab.scale):
-        strong, weak = _ends(lab, scale, str(RLCMDP(scale=scale)), "people")
+    for scale, learner in lab.learners.items():
+        strong, weak = _ends(lab, learner, "people")
         ratios[scale] = float(strong["mean"] / weak["mean"])
     return Measured(ratios[1.0], _relative(strong, weak), ratios[lab.scale])
 
 
 @measures("adult-loss-strong")
 def _(lab: Lab) -> Measured:
-    value, _weak = _ends(lab, 1.0, "RL-CMDP", "loss")
-    scaled, _weak = _ends(lab, lab.scale, str(RLCMDP(scale=lab.scale)), "loss")
+    value, _weak = _ends(lab, "RL-CMDP", "loss")
+    scaled, _weak = _ends(lab, lab.learners[lab.scale], "loss")
     return Measured(float(value["mean"]), float(scaled["error"]), float(scaled["mean"]))
 
 
 @measures("adult-better-than-bound")
 def _(lab: Lab) -> float:
     problem = datasets.adult("strong")
-    loss, _weak = _ends(lab, 1.0, "RL-CMDP", "loss")
-    people, _weak = _ends(lab, 1.0, "RL-CMDP", "people")
+    loss, _weak = _ends(lab, "RL-CMDP", "loss")
+    people, _weak = _ends(lab, "RL-CMDP", "people")
     rate = best_policy(problem).rate
     return float(loss["mean"] / bounds.rl_loss(problem, int(people["mean"]), lab.delta, rate))

@@ -178,14 +178,13 @@ def _(lab: Lab) -> float:
 @measures("extended-lp")
 def _(lab: Lab) -> Measured:
     best, printed, corrected = best_policy(lab.three).rate, [], []
+    model = PrintedLP(lab.three)
     for found in lab.recruitments[:5]:
         for episode in _episodes(found)[1:]:
             estimate = episode.counts / (episode.start - 1)
             if np.abs(estimate - lab.three.p).sum() <= episode.radius:
-                model = PrintedLP(lab.three)
-                printed.append(
-                    model.over_l1_ball(estimate, float(episode.radius)).rate >= best - 1e-9
-                )
+                rate = model.over_l1_ball(estimate, float(episode.radius)).rate
+                printed.append(rate >= best - 1e-9)
                 corrected.append(episode.rate >= best - 1e-9)
     return Measured(float(np.mean(printed)), corrected=float(np.mean(corrected)))
 
