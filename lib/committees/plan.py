@@ -15,7 +15,8 @@ $$\max\ s - \gamma \textstyle\sum_v \tau_v \quad\text{subject to}\quad 0 \le m \
 $$(\text{low} + \text{margin})\, s - \tau \le A m \le (\text{high} - \text{margin})\, s + \tau.$$
 
 Without a price its optimum is the other program's: $s = 1/T$. It has a bound for each type instead
-of a row, so it is solved twice as fast.
+of a row, so it is solved twice as fast. And since the margins are alike on both sides, the band
+itself holds if and only if $\tau \le \text{margin}\, s$: short rows instead of two long ones.
 """
 
 from __future__ import annotations
@@ -75,10 +76,10 @@ class PlanLP:
         free = np.concatenate([self._inside, rate_too])
         inf = np.full(len(free), highspy.kHighsInf)
         self._model.changeColsBounds(len(free), free, np.zeros(len(free)), inf)
-        for row in range(4 * values):
-            least = row // values in (0, 2)
+        for row in range(3 * values):
+            least = row < values
             self._model.changeRowBounds(row, *((0.0, inf[0]) if least else (-inf[0], 0.0)))
-        self._entries = np.ones(4 * values + 1)
+        self._entries = np.ones(3 * values + 1)
         self._unit = 0.0
 
     def solve(
@@ -91,7 +92,7 @@ class PlanLP:
         price: float,
     ) -> tuple[float, FloatArray]:
         """The people to see, infinite if there is no plan, and those of each type to accept."""
-        entries = -np.concatenate([low, high, low + margin, high - margin, [seats]])
+        entries = -np.concatenate([low + margin, high - margin, margin, [seats]])
         for row in np.flatnonzero(entries != self._entries):
             self._model.changeCoeff(int(row), self._rate, float(entries[row]))
         self._entries = entries
@@ -114,8 +115,9 @@ def _rows(problem: Problem) -> sparse.csc_array:
     from scipy import sparse
 
     values, n = problem.incidence.shape
-    eye, none = sparse.eye_array(values), sparse.csr_array((values, values))
+    eye = sparse.eye_array(values)
     rate = sparse.csr_array(np.ones((values, 1)))
-    rows = [sparse.hstack([problem.incidence, by, rate]) for by in (none, none, eye, -eye)]
+    rows = [sparse.hstack([problem.incidence, by, rate]) for by in (eye, -eye)]
+    rows.append(sparse.hstack([sparse.csr_array((values, n)), eye, rate]))
     seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, values, 1])[None, :])
     return sparse.vstack([*rows, seats]).tocsc()
