@@ -38,11 +38,19 @@ def hindsight(problem: Problem, size: int, tolerance: float, kinds: IntArray) ->
         The types of the people who come, in order; `recruitment.stream` draws some.
     """
     low, high = band(problem, size, tolerance)
-    lacking, enough = size - 1, size
+    has = np.zeros((len(kinds), len(low)), dtype=np.intp)
+    np.put_along_axis(has, problem.codes[kinds], 1, axis=1)
+    plenty = (np.cumsum(has, axis=0) >= low).all(axis=1) & (np.arange(len(kinds)) >= size - 1)
+    none = ValueError(f"among {len(kinds)} people there is no committee within the band")
+    if not plenty.any():
+        raise none
+    # Before there are enough people of every value, no need to ask.
+    lacking = int(np.argmax(plenty))
+    enough, step = lacking + 1, 1
     while not _has_committee(problem, size, low, high, kinds[:enough]):
-        if enough >= len(kinds):
-            raise ValueError(f"among {len(kinds)} people there is no committee within the band")
-        lacking, enough = enough, min(2 * enough, len(kinds))
+        if enough == len(kinds):
+            raise none
+        lacking, enough, step = enough, min(enough + step, len(kinds)), 2 * step
     while enough - lacking > 1:
         middle = (lacking + enough) // 2
         if _has_committee(problem, size, low, high, kinds[:middle]):
@@ -58,8 +66,6 @@ def _has_committee(
     """Whether some of these people make a committee within the band."""
     present, counts = np.unique(kinds, return_counts=True)
     values = problem.incidence[:, present]
-    if counts.sum() < size or (values @ counts < low).any():
-        return False
     found = optimize.milp(
         np.zeros(len(present)),
         integrality=np.ones(len(present)),
