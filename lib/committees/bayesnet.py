@@ -15,7 +15,6 @@ import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -90,6 +89,8 @@ def _factor(
 
 def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
     """Refuse edges between unknown features, and cycles."""
+    import networkx as nx  # not every page needs it
+
     graph: nx.DiGraph = nx.DiGraph()
     for edge in edges:
         if len(edge) != 2:
@@ -106,6 +107,8 @@ def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
 
 def all_networks(features: Sequence[str]) -> list[tuple[Edge, ...]]:
     """Every directed acyclic graph on these features: 543 for four of them."""
+    import networkx as nx
+
     pairs = list(itertools.combinations(features, 2))
     found = []
     for choice in itertools.product((0, 1, 2), repeat=len(pairs)):

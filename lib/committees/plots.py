@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
-import networkx as nx
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -320,6 +319,8 @@ def networks(
     structures: Mapping[str, Sequence[tuple[str, str]]], features: Sequence[str]
 ) -> Figure:
     """Bayesian networks, side by side, with the features at the same places."""
+    import networkx as nx  # not every page needs it
+
     figure, axes = plt.subplots(1, len(structures), figsize=(9.5, 3.2))
     angles = np.linspace(0, 2 * np.pi, len(features), endpoint=False)
     places = {name: (np.cos(a), np.sin(a)) for name, a in zip(features, angles, strict=True)}
