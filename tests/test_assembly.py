@@ -12,10 +12,11 @@ import pytest
 
 from committees import CMDP, Greedy, Problem, datasets, simulate
 from committees.advice import expectations, in_words, relaxations
-from committees.assembly import read_assembly, shrink
+from committees.assembly import read_assembly
 from committees.handmade import BadFile
 from committees.lp import best_policy
 from committees.resolving import band
+from committees.shrinkage import shrink
 
 EXAMPLES = datasets.DATA / "examples"
 TARGETS = """\

@@ -72,6 +72,18 @@ def test_cells_are_short_and_well_explained(path):
     assert words >= 8 * sum(lines)
 
 
+def prose(path):
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *sorted((ROOT / "chapters").glob("*.md"))])
+def test_commands_are_not_wider_than_the_page(path):
+    for block in re.findall(r"^```bash\n(.*?)^```", prose(path), re.S | re.M):
+        assert [line for line in block.splitlines() if len(line) > 76] == []
+
+
 def test_the_snippet_in_the_readme_runs():
     (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     names: dict = {}

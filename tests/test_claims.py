@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,9 @@ def test_the_edge_is_where_chance_decides():
     assert not near_the_edge(claim, Measured(1.5, error=0.1))
     assert not near_the_edge(claim, Measured(1.0))  # exact
     mended = Claim("x", "", "", "", most=1, corrected={"most": 3}, correction="three")
-    assert near_the_edge(mended, Measured(9.0, error=0.2, corrected=2.9))
+    twin = Measured(9.0, error=0.2, corrected=2.9)
+    assert not near_the_edge(mended, twin)  # the error is the other value's
+    assert near_the_edge(mended, replace(twin, corrected_error=0.2))
 
 
 @pytest.mark.parametrize(

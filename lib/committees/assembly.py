@@ -9,14 +9,8 @@ middle if no committee size is given, and a tolerance is found with which the ra
 a row each, with a column per feature (other columns are ignored; `count` says how many people a row
 stands for).
 
-A table of some hundred people knows the shares of each value well, but not the shares of hundreds
-of types: most types were met once or never. With $\hat p$ the shares of the types in the table and
-$t$ the product of its marginals, we take $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
-
-$$\lambda = \frac{1 - \sum_x \hat p(x)^2}{(n - 1) \sum_x (t(x) - \hat p(x))^2}$$
-
-(at most one) estimates the mixture with the smallest expected squared error (Hausser and Strimmer
-2009). With many people, or much dependence, it goes to zero: then the table speaks for itself.
+A table of some hundred people does not know the shares of hundreds of types. They are mixed with
+the product of the table's marginals, as `committees.shrinkage` says.
 
 What is wrong in a file is said in words and with the line, as much as can be told at once. What
 cannot be mistaken just works: a byte-order mark, empty lines, spaces around words, capital letters,
@@ -32,9 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, whole
+from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, product_of, whole
 from committees.handmade import BadFile, Lines, Table, perhaps, same_word
 from committees.problem import Problem
+from committees.shrinkage import shrink
 from committees.strategy import BoolArray
 
 #: An organiser's assembly has no more types than this; with more, a plan takes very long.
@@ -107,28 +102,14 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
         f: dict(zip(wanted[f], m, strict=True)) for f, m in zip(features, margins, strict=True)
     }
     _refuse_absent(wanted, shares, lines, table)
-    p, weight = shrink(joint.ravel(), _outer(margins), float(counts.sum()))
+    product = product_of(np.concatenate(margins), {f: tuple(v) for f, v in wanted.items()})
+    p, weight = shrink(joint.ravel(), product, float(counts.sum()))
     unmet = joint.ravel() == 0
     return Assembly(Problem(wanted, p), round(counts.sum()), weight, unmet, tolerance)
 
 
-def shrink(joint: FloatArray, towards: FloatArray, people: float) -> tuple[FloatArray, float]:
-    """Mix the shares found among so many people with others, and say with which weight."""
-    distance = (people - 1) * float(((towards - joint) ** 2).sum())
-    uncertainty = 1 - float((joint**2).sum())
-    weight = uncertainty / distance if distance > uncertainty else 1.0
-    return (1 - weight) * joint + weight * towards, weight
-
-
 def _margin(joint: FloatArray, axis: int) -> FloatArray:
     return np.asarray(joint.sum(axis=tuple(a for a in range(joint.ndim) if a != axis)))
-
-
-def _outer(margins: list[FloatArray]) -> FloatArray:
-    product = np.ones(1)
-    for margin in margins:
-        product = np.multiply.outer(product, margin).ravel()
-    return product
 
 
 def _read_targets(

@@ -114,10 +114,12 @@ def violation(
     return learning_term(problem, horizon, delta, version, confidence) + chance
 
 
-def rl_loss(problem: Problem, horizon: int, delta: float, rate: float) -> float:
+def rl_loss(
+    problem: Problem, horizon: int, delta: float, rate: float, version: Version = "mended"
+) -> float:
     """Theorem 1: a bound on the loss after so many people, where `rate` is the best rate g*.
 
     Regret and violation bound it by violation / (rate * T - regret); no loss exceeds one.
     """
-    members = max(1.0, rate * horizon - regret(problem, horizon, delta))
-    return min(1.0, violation(problem, horizon, delta) / members)
+    members = max(1.0, rate * horizon - regret(problem, horizon, delta, version))
+    return min(1.0, violation(problem, horizon, delta, version) / members)

@@ -73,12 +73,13 @@ def verdict(claim: Claim, measured: Measured | None) -> str:
 
 def near_the_edge(claim: Claim, measured: Measured | None) -> bool:
     """Whether chance could turn the verdict: a limit lies within the 95 % interval."""
-    if measured is None or not measured.error:
+    if measured is None:
         return False
-    limits = [(measured.value, claim.least), (measured.value, claim.most)]
+    limits = [(measured.value, measured.error, limit) for limit in (claim.least, claim.most)]
     if claim.corrected and measured.corrected is not None:
-        limits += [(measured.corrected, limit) for limit in claim.corrected.values()]
-    return any(abs(value - limit) <= measured.error for value, limit in limits)
+        twin = (measured.corrected, measured.corrected_error)
+        limits += [(*twin, limit) for limit in claim.corrected.values()]
+    return any(error and abs(value - limit) <= error for value, error, limit in limits)
 
 
 def ledger(lab: Lab) -> pd.DataFrame:

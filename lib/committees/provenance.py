@@ -1,13 +1,13 @@
 """A Sphinx extension: the last line of every page says what it was made from.
 
-Version, commit and its date, seed, and lock: nothing of it is typed. A book made outside git says
-so, and so does one made from files that differ from the commit's.
+Version, commit and its date, the seed of a page that has one among its parameters, and lock:
+nothing of it is typed. A book made outside git says so, and so does one made from files that differ
+from the commit's.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import re
 import subprocess
 import tomllib
@@ -17,8 +17,6 @@ from typing import Any
 
 import nbformat
 from sphinx.application import Sphinx
-
-from committees import simulate
 
 
 def version(root: Path) -> str:
@@ -48,20 +46,22 @@ def lock(root: Path) -> str:
     return hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest()[:12]
 
 
-def seed(page: Path) -> int:
-    """The seed among a page's parameters; without one, that of `simulate`."""
+def seed(page: Path) -> int | None:
+    """The seed among a page's parameters, if it has one."""
     text = ""
     if page.suffix == ".ipynb" and page.exists():
         cells = nbformat.read(page, as_version=4).cells  # type: ignore[no-untyped-call]
         text = "\n".join(c.source for c in cells if "parameters" in c.metadata.get("tags", []))
     found = re.search(r"^seed: int = (\d+)", text, re.MULTILINE)
-    return int(found[1] if found else inspect.signature(simulate).parameters["seed"].default)
+    return int(found[1]) if found else None
 
 
 def tell(app: Sphinx, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
     """Give a page its last line."""
     root, page = Path(app.srcdir), Path(app.env.doc2path(pagename))
-    facts = [f"Version {version(root)}", commit(root), f"seed {seed(page)}", f"lock {lock(root)}"]
+    facts = [f"Version {version(root)}", commit(root), f"lock {lock(root)}"]
+    if (own := seed(page)) is not None:
+        facts.insert(2, f"seed {own}")
     context["theme_extra_footer"] = f'<p class="provenance">{", ".join(facts)}</p>'
 
 

@@ -37,6 +37,7 @@ import numpy as np
 from committees.greedy import NOISE
 from committees.plan import PlanLP
 from committees.problem import FloatArray, IntArray, Problem
+from committees.shrinkage import shrink
 from committees.strategy import BoolArray, Session, Strategy
 
 #: A person inside a margin costs this share of the plan for one seat; all together at most `MOST`.
@@ -51,7 +52,7 @@ SLOW = 0.7
 #: With three seats left, so many types are few enough to look at what each of them would lead to.
 FEW_TYPES = 1000
 
-#: When learning, the targets count like so many people seen.
+#: When learning, the targets and equal shares, half and half, count like so many people seen.
 PRIOR = 10
 
 
@@ -76,20 +77,14 @@ def estimate(problem: Problem, seen: IntArray) -> FloatArray:
     """The distribution of types, from how often each was seen, without a look at `problem.p`.
 
     The shares of the values are learnt quickly, and if features are independent, their product is
-    all there is to learn. How far to go from it towards the frequencies of the types is decided as
-    James and Stein would (Hausser and Strimmer, 2009): by how far apart the two are, and how far
-    apart they would be by chance. At first the targets, and a bit of everything, stand for shares.
+    all there is to learn. `committees.shrinkage` says how far to go from it towards the frequencies
+    of the types. At first the targets, and a bit of everything, stand for shares.
     """
     people = int(seen.sum())
     prior = PRIOR * (problem.target + 1 / problem.sizes) / 2
     product = problem.by_type((problem.incidence @ seen + prior) / (people + PRIOR))
-    if people < 2:
-        return product
-    often = seen / people
-    apart = float(((product - often) ** 2).sum())
-    by_chance = max(1 - float((often**2).sum()), 1 / people) / (people - 1)
-    weight = by_chance / max(apart, by_chance)
-    return np.asarray(weight * product + (1 - weight) * often)
+    some = max(people, 1)
+    return shrink(seen / some, product, people, least=1 / some)[0]
 
 
 @dataclass(frozen=True)

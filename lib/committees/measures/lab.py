@@ -17,11 +17,15 @@ from committees.rl_cmdp import RLCMDP
 
 @dataclass(frozen=True)
 class Measured:
-    """A value; the half-width of its 95 % interval, if it is random; its corrected twin, if any."""
+    """A value and its corrected twin, if any, each with the half-width of its 95 % interval.
+
+    The half-width is 0 for what is not random.
+    """
 
     value: float
     error: float = 0.0
     corrected: float | None = None
+    corrected_error: float = 0.0
 
 
 MEASURES: dict[str, Callable[[Lab], Measured]] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -70,24 +72,28 @@ def _(lab: Lab) -> float:
     return lab.figure_1_statements["people for 200"]
 
 
-def _both(lab: Lab, key: str, error: float) -> Measured:
-    found = lab.figure_2_statements
-    return Measured(float(found[1.0][key]), float(error), float(found[lab.scale][key]))
+def _both(lab: Lab, key: str, error: Callable[[str], float]) -> Measured:
+    """A statement about Figure 2 for the radius as printed and for the scaled one."""
+    found = {
+        scale: (lab.figure_2_statements[scale][key], error(name))
+        for scale, name in lab.learners.items()
+    }
+    return Measured(*found[1.0], *found[lab.scale])
 
 
-def _last_error(lab: Lab, column: str, strategy: str | None = None) -> float:
-    """The error of a mean at the largest size with five features, for the scaled radius."""
-    table = lab.loss if column == "loss" else lab.people
-    rows = table(lab.figure_2["five"], strategy or lab.learners[lab.scale])
-    return float(rows["error"].iloc[-1])
+def _last(table: pd.DataFrame) -> float:
+    """The error of a mean at the largest size."""
+    return float(table["error"].iloc[-1])
 
 
 @measures("a2-three")
 def _(lab: Lab) -> Measured:
-    three = lab.figure_2["three"]
-    rows = {scale: lab.loss(three, name).loc[1500:] for scale, name in lab.learners.items()}
-    most = {s: row["mean"].max() for s, row in rows.items()}
-    return Measured(most[1.0], float(rows[lab.scale]["error"].max()), most[lab.scale])
+    worst = {}
+    for scale, name in lab.learners.items():
+        rows = lab.loss(lab.figure_2["three"], name).loc[1500:]
+        row = rows.iloc[int(rows["mean"].argmax())]
+        worst[scale] = (float(row["mean"]), float(row["error"]))
+    return Measured(*worst[1.0], *worst[lab.scale])
 
 
 @measures("a2-known")
@@ -115,21 +121,21 @@ def _(lab: Lab) -> float:
 
 @measures("a2-margin")
 def _(lab: Lab) -> Measured:
-    greedy = _last_error(lab, "loss", "Greedy 0.02")
-    return _both(lab, "margin", float(np.hypot(_last_error(lab, "loss"), greedy)))
+    five = lab.figure_2["five"]
+    greedy = _last(lab.loss(five, "Greedy 0.02"))
+    return _both(lab, "margin", lambda name: float(np.hypot(_last(lab.loss(five, name)), greedy)))
 
 
 @measures("a2-people")
 def _(lab: Lab) -> Measured:
-    return _both(lab, "people", _last_error(lab, "people"))
+    return _both(lab, "people", lambda name: _last(lab.people(lab.figure_2["five"], name)))
 
 
 @measures("a2-efficiency")
 def _(lab: Lab) -> Measured:
-    frame = lab.figure_2["five"]
-    learner = lab.people(frame, lab.learners[lab.scale])
-    table = _ratio(lab.people(frame, "Greedy 0.05"), learner)
-    return _both(lab, "Greedy 0.05", float(table["error"].iloc[-1]))
+    five = lab.figure_2["five"]
+    greedy = lab.people(five, "Greedy 0.05")
+    return _both(lab, "Greedy 0.05", lambda name: _last(_ratio(greedy, lab.people(five, name))))
 
 
 @measures("a2-ignorance")
@@ -147,7 +153,8 @@ def _(lab: Lab) -> float:
 def _(lab: Lab) -> float:
     frame = lab.figure_2["three"]
     people = int(lab.people(frame, "RL-CMDP")["mean"].iloc[-1])
-    limit = bounds.rl_loss(lab.three, people, lab.delta, best_policy(lab.three).rate)
+    rate = best_policy(lab.three).rate
+    limit = bounds.rl_loss(lab.three, people, lab.delta, rate, "paper")
     return float(lab.loss(frame, "RL-CMDP")["mean"].iloc[-1] / limit)
 
 
@@ -209,26 +216,27 @@ def _(lab: Lab) -> Measured:
 @measures("adult-loss-unknown")
 def _(lab: Lab) -> Measured:
     gaps = {}
-    for scale, learner in lab.learners.items():
-        strong, weak = _ends(lab, learner, "loss")
-        gaps[scale] = float(strong["mean"] - weak["mean"])
-    return Measured(gaps[1.0], float(np.hypot(strong["error"], weak["error"])), gaps[lab.scale])
+    for scale, name in lab.learners.items():
+        strong, weak = _ends(lab, name, "loss")
+        error = float(np.hypot(strong["error"], weak["error"]))
+        gaps[scale] = (float(strong["mean"] - weak["mean"]), error)
+    return Measured(*gaps[1.0], *gaps[lab.scale])
 
 
 @measures("adult-people-unknown")
 def _(lab: Lab) -> Measured:
     ratios = {}
-    for scale, learner in lab.learners.items():
-        strong, weak = _ends(lab, learner, "people")
-        ratios[scale] = float(strong["mean"] / weak["mean"])
-    return Measured(ratios[1.0], _relative(strong, weak), ratios[lab.scale])
+    for scale, name in lab.learners.items():
+        strong, weak = _ends(lab, name, "people")
+        ratios[scale] = (float(strong["mean"] / weak["mean"]), _relative(strong, weak))
+    return Measured(*ratios[1.0], *ratios[lab.scale])
 
 
 @measures("adult-loss-strong")
 def _(lab: Lab) -> Measured:
-    value, _weak = _ends(lab, "RL-CMDP", "loss")
-    scaled, _weak = _ends(lab, lab.learners[lab.scale], "loss")
-    return Measured(float(value["mean"]), float(scaled["error"]), float(scaled["mean"]))
+    strong = {scale: _ends(lab, name, "loss")[0] for scale, name in lab.learners.items()}
+    found = {scale: (float(row["mean"]), float(row["error"])) for scale, row in strong.items()}
+    return Measured(*found[1.0], *found[lab.scale])
 
 
 @measures("adult-better-than-bound")
@@ -237,4 +245,5 @@ def _(lab: Lab) -> float:
     loss, _weak = _ends(lab, "RL-CMDP", "loss")
     people, _weak = _ends(lab, "RL-CMDP", "people")
     rate = best_policy(problem).rate
-    return float(loss["mean"] / bounds.rl_loss(problem, int(people["mean"]), lab.delta, rate))
+    limit = bounds.rl_loss(problem, int(people["mean"]), lab.delta, rate, "paper")
+    return float(loss["mean"] / limit)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from committees import bounds, datasets, experiments
+from committees.cmdp import CMDP
 from committees.exact import expected_screened
 from committees.greedy import Greedy
 from committees.lp import best_policy
@@ -96,7 +96,7 @@ def _(lab: Lab) -> float:
 @measures("lemma-2-mean")
 def _(lab: Lab) -> Measured:
     policy = best_policy(datasets.brexit())
-    screened = simulate_cmdp(datasets.brexit(), 100, 4000, lab.seed)["screened"].to_numpy()
+    screened = simulate(CMDP(), datasets.brexit(), 100, 4000, lab.seed)["screened"].to_numpy()
     ratio = screened * policy.rate / 100
     return Measured(float(ratio.mean()), 1.96 * float(stats.sem(ratio)))
 
@@ -104,7 +104,7 @@ def _(lab: Lab) -> Measured:
 @measures("lemma-2-law")
 def _(lab: Lab) -> Measured:
     size, problem = 20, lab.three
-    screened = simulate_cmdp(problem, size, 4000, lab.seed)["screened"].to_numpy()
+    screened = simulate(CMDP(), problem, size, 4000, lab.seed)["screened"].to_numpy()
     law = bounds.rejections(best_policy(problem), size)
     return Measured(_fit(law, screened + size), corrected=_fit(law, screened - size))
 
@@ -117,21 +117,12 @@ def _fit(law: stats.rv_frozen, draws: FloatArray) -> float:
     return float(stats.chisquare(seen, expected).pvalue)
 
 
-def simulate_cmdp(problem: Problem, size: int, runs: int, seed: int) -> pd.DataFrame:
-    from committees.cmdp import CMDP
-
-    return simulate(CMDP(), problem, size, runs, seed)
-
-
 @measures("proposition-2")
 def _(lab: Lab) -> float:
-    problem = datasets.brexit()
-    covered = [
-        (
-            simulate_cmdp(problem, k, 1000, lab.seed)["loss"] <= bounds.cmdp_loss(problem, k, 0.05)
-        ).mean()
-        for k in (50, 250, 1000)
-    ]
+    problem, covered = datasets.brexit(), []
+    for size in (50, 250, 1000):
+        loss = simulate(CMDP(), problem, size, 1000, lab.seed)["loss"]
+        covered.append((loss <= bounds.cmdp_loss(problem, size, 0.05)).mean())
     return float(min(covered))
 
 
@@ -216,7 +207,6 @@ def _(lab: Lab) -> Measured:
 
 def _largest_ratio(lab: Lab, column: str, confidence: str = "l1") -> float:
     bound = getattr(bounds, column)
-    version = "paper" if confidence == "l1" else "mended"
     found = lab.recruitments
     if confidence == "bernstein":
         learner = RLCMDP(lab.delta, "bernstein")
@@ -224,7 +214,7 @@ def _largest_ratio(lab: Lab, column: str, confidence: str = "l1") -> float:
     ratios = []
     for one in found:
         along = path(lab.three, one).iloc[1:]
-        limit = [bound(lab.three, t, lab.delta, version, confidence) for t in along.index]
+        limit = [bound(lab.three, t, lab.delta, "paper", confidence) for t in along.index]
         ratios.append((along[column] / limit).max())
     return float(max(ratios))
 
@@ -249,7 +239,7 @@ def _(lab: Lab) -> float:
     rate = best_policy(lab.three).rate
     return max(
         lab.three.loss_of_kinds(found.kinds)
-        / bounds.rl_loss(lab.three, int(found.screened[-1]), lab.delta, rate)
+        / bounds.rl_loss(lab.three, int(found.screened[-1]), lab.delta, rate, "paper")
         for found in lab.recruitments
     )
 
@@ -306,8 +296,8 @@ def _(lab: Lab) -> Measured:
 @measures("bernstein-radius")
 def _(lab: Lab) -> Measured:
     """As printed the divisor is min(1, seen) = 1, so that only the logarithm changes."""
-    printed = np.log(6 * 8 * 1001 / lab.delta) / np.log(6 * 8 * 101 / lab.delta)
     p = lab.three.p
+    printed = np.log(6 * len(p) * 1001 / lab.delta) / np.log(6 * len(p) * 101 / lab.delta)
     mended = bernstein_radius(p, 1000, lab.delta) / bernstein_radius(p, 100, lab.delta)
     return Measured(float(printed), corrected=float(mended.max()))
 
