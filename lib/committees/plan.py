@@ -15,8 +15,15 @@ $$\max\ s - \gamma \textstyle\sum_v \tau_v \quad\text{subject to}\quad 0 \le m \
 $$(\text{low} + \text{margin})\, s - \tau \le A m \le (\text{high} - \text{margin})\, s + \tau.$$
 
 Without a price its optimum is the other program's: $s = 1/T$. It has a bound for each type instead
-of a row, so it is solved twice as fast. And since the margins are alike on both sides, the band
-itself holds if and only if $\tau \le \text{margin}\, s$: short rows instead of two long ones.
+of a row, so it is solved twice as fast. `PlanLP` states it with one long row for each value: where
+$A m$ lies in the band is said by how far it falls **below** the inner part, how much of that
+**inner** part it fills, and how far it rises **above** it,
+
+$$A m = (\text{low} + \text{margin})\, s - \text{below} + \text{inner} + \text{above},$$
+
+with below and above at most $\text{margin}\, s$, and inner at most
+$(\text{high} - \text{low} - 2\, \text{margin})\, s$. Then $\tau$ is below + above, of which at most
+one is needed.
 """
 
 from __future__ import annotations
@@ -67,19 +74,16 @@ class PlanLP:
 
     def __init__(self, problem: Problem) -> None:
         values, n = problem.incidence.shape
-        self._model = highs.model(_rows(problem), cost=np.repeat([0.0, -1.0], [n + values, 1]))
+        self._model = highs.model(_rows(problem), cost=np.repeat([0.0, -1.0], [n + 3 * values, 1]))
         self._model.setOptionValue("presolve", "off")
-        self._mass, self._inside, rate_too = np.split(
-            np.arange(n + values + 1, dtype=np.int32), [n, n + values]
-        )
-        self._rate = n + values
-        free = np.concatenate([self._inside, rate_too])
+        self._rate = n + 3 * values
+        columns = np.arange(self._rate + 1, dtype=np.int32)
+        self._mass, self._priced, free = columns[:n], columns[n : n + 2 * values], columns[n:]
         inf = np.full(len(free), highspy.kHighsInf)
         self._model.changeColsBounds(len(free), free, np.zeros(len(free)), inf)
-        for row in range(3 * values):
-            least = row < values
-            self._model.changeRowBounds(row, *((0.0, inf[0]) if least else (-inf[0], 0.0)))
-        self._entries = np.ones(3 * values + 1)
+        for row in range(values, 4 * values):
+            self._model.changeRowBounds(row, -inf[0], 0.0)
+        self._entries = np.ones(4 * values + 1)
         self._unit = 0.0
 
     def solve(
@@ -91,12 +95,16 @@ class PlanLP:
         margin: FloatArray,
         price: float,
     ) -> tuple[float, FloatArray]:
-        """The people to see, infinite if there is no plan, and those of each type to accept."""
-        entries = -np.concatenate([low + margin, high - margin, margin, [seats]])
+        """The people to see, infinite if there is no plan, and those of each type to accept.
+
+        The margins are at most half as wide as the band.
+        """
+        entries = -np.concatenate([low + margin, margin, margin, high - low - 2 * margin, [seats]])
         for row in np.flatnonzero(entries != self._entries):
             self._model.changeCoeff(int(row), self._rate, float(entries[row]))
         self._entries = entries
-        self._model.changeColsCost(len(low), self._inside, np.full(len(low), price))
+        count = len(self._priced)
+        self._model.changeColsCost(count, self._priced, np.full(count, price))
         self._unit = self._unit or float(seats)
         while self._unit < TOO_MANY:
             self._model.changeColsBounds(len(p), self._mass, np.zeros_like(p), p * self._unit)
@@ -111,13 +119,14 @@ class PlanLP:
 
 @lru_cache(maxsize=8)
 def _rows(problem: Problem) -> sparse.csc_array:
-    """The rows of the plan, in the order of `solve`'s entries; columns: mass, inside, rate."""
+    """The rows in the order of `solve`'s entries; columns: mass, below, above, inner, rate."""
     from scipy import sparse
 
     values, n = problem.incidence.shape
     eye = sparse.eye_array(values)
     rate = sparse.csr_array(np.ones((values, 1)))
-    rows = [sparse.hstack([problem.incidence, by, rate]) for by in (eye, -eye)]
-    rows.append(sparse.hstack([sparse.csr_array((values, n)), eye, rate]))
-    seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, values, 1])[None, :])
-    return sparse.vstack([*rows, seats]).tocsc()
+    shares = sparse.hstack([problem.incidence, eye, -eye, -eye, rate])
+    none, short = sparse.csr_array((3 * values, n)), sparse.eye_array(3 * values)
+    widths = sparse.hstack([none, short, np.ones((3 * values, 1))])
+    seats = sparse.csr_array(np.repeat([1.0, 0.0, 1.0], [n, 3 * values, 1])[None, :])
+    return sparse.vstack([shares, widths, seats]).tocsc()

@@ -71,7 +71,7 @@ def _(lab: Lab) -> float:
 def _(lab: Lab) -> float:
     rng = np.random.default_rng(lab.seed)
     excess = []
-    for problem in random_problems(rng, 300):
+    for problem in random_problems(rng, 150):
         size, tolerance = int(rng.integers(1, 100)), float(rng.uniform(0, 0.2))
         found = recruit(Greedy(tolerance), problem, size, rng)
         limit = bounds.greedy_loss(problem, size, tolerance)
@@ -96,7 +96,7 @@ def _(lab: Lab) -> float:
 @measures("lemma-2-mean")
 def _(lab: Lab) -> Measured:
     policy = best_policy(datasets.brexit())
-    screened = simulate(CMDP(), datasets.brexit(), 100, 4000, lab.seed)["screened"].to_numpy()
+    screened = simulate(CMDP(), datasets.brexit(), 100, 2000, lab.seed)["screened"].to_numpy()
     ratio = screened * policy.rate / 100
     return Measured(float(ratio.mean()), 1.96 * float(stats.sem(ratio)))
 
@@ -121,7 +121,7 @@ def _fit(law: stats.rv_frozen, draws: FloatArray) -> float:
 def _(lab: Lab) -> float:
     problem, covered = datasets.brexit(), []
     for size in (50, 250, 1000):
-        loss = simulate(CMDP(), problem, size, 1000, lab.seed)["loss"]
+        loss = simulate(CMDP(), problem, size, 500, lab.seed)["loss"]
         covered.append((loss <= bounds.cmdp_loss(problem, size, 0.05)).mean())
     return float(min(covered))
 
