@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 BOOK   := _build/html/index.html
 JOBS   ?= 2
-CHROMIUM ?= chromium
+CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome) chromium)
 # These tests have the machine to themselves: while a browser is driven, no kernel can be.
 BROWSER := tests/test_browser.py tests/test_interactive.py
 NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')

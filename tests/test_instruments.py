@@ -15,7 +15,8 @@ import papermill
 import pytest
 
 from committees import CMDP, Greedy, datasets, experiments, simulate
-from committees.book import BadParameter, check, leave, say, since, some, until
+from committees.book import leave, say, since, some, until
+from committees.parameters import BadParameter, check
 from instruments import CHAPTERS, names, nonsense, whole
 
 FORMAL = "03_formal_setting"
@@ -158,7 +159,7 @@ def test_nonsense_ends_in_one_sentence_in_the_first_cell(chapter, parameters, se
         ({"table": "."}, "table: expected the name of a CSV file, '.' is a folder"),
         ({"n_features": 13}, "n_features: expected a whole number of at most 12, got 13"),
         ({"support": 1}, "support: expected a whole number of at least 2, got 1"),
-        ({"n_features": 1, "support": 3}, "1 binary feature makes, got 3"),
+        ({"n_features": 1, "support": 3}, "n_features = 1, got 3"),
         ({"network_1": "weak"}, "network_1: expected a list"),
         ({"network_1": [["age"]]}, "network_1: expected a list of at least 2, got ['age']"),
         ({"network_1": [["age", "vote"]]}, "network_1: 'vote' is none of"),

@@ -26,9 +26,10 @@ from committees.simulation import simulate
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
+FIVE_FEATURES = ["ethnicity", "social class", "age", "gender", "vote"]
+#: The committee sizes of the paper's figures.
 FIGURE_1_SIZES = (50, 100, 150, 250, 500, 1000)
 FIGURE_2_SIZES = (50, 100, 250, 500, 1000, 1500, 2000, 2500)
-FIVE_FEATURES = ["ethnicity", "social class", "age", "gender", "vote"]
 #: Greedy's tolerances in all of the paper's figures.
 TOLERANCES = (0.02, 0.05)
 

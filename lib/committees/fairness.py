@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from committees.lp import HIGHS_OPTIONS, Policy, best_policy, snap
+from committees import highs
+from committees.lp import Policy, best_policy, snap
 from committees.problem import FloatArray, Problem
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _leximin(matrix: sparse.csr_array, target: FloatArray) -> FloatArray:
             b_eq=np.zeros(len(target)),
             bounds=[*zip(least, np.ones(n), strict=True), (1 - EQUAL, 1), (0, 1)],
             method="highs-ds",
-            options=HIGHS_OPTIONS,
+            options=highs.OPTIONS,
         )
         if found.status != 0:
             raise RuntimeError(f"HiGHS stopped: {found.message}")

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+#: A simplex solver gives vertices, exact up to rounding; its tolerances are set to their smallest.
+OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
 def model(
     matrix: sparse.csc_array,
     cost: FloatArray,
     upper: FloatArray | float = 1.0,
     equal: FloatArray | float = 0.0,
 ) -> highspy.Highs:
-    """A silent model: minimise cost, with rows equal to this, and columns from zero to that."""
+    """A silent model: minimise cost, with rows equal to `equal`, columns from zero to `upper`."""
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = cost
@@ -36,8 +40,8 @@ def model(
     found = highspy.Highs()
     found.setOptionValue("output_flag", False)
     found.setOptionValue("threads", 1)
-    found.setOptionValue("primal_feasibility_tolerance", 1e-10)
-    found.setOptionValue("dual_feasibility_tolerance", 1e-10)
+    for name, value in OPTIONS.items():
+        found.setOptionValue(name, value)
     found.passModel(lp)
     return found
 

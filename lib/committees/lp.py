@@ -35,14 +35,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from committees import many_types
+from committees import highs, many_types
 from committees.problem import FloatArray, Problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
-
-#: A simplex solver gives vertices, exact up to rounding; its tolerances are set to their smallest.
-HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 #: A rate that is smaller than this share of the bottleneck's is zero up to the solver's tolerance.
 SMALLEST_SHARE = 1e-8
@@ -133,7 +130,7 @@ def solve(program: cp.Problem) -> float:
     """Solve a program to a vertex and return its optimal value; infinite when there is none."""
     import cvxpy as cp
 
-    value = program.solve(solver=cp.HIGHS, highs_options=HIGHS_OPTIONS)
+    value = program.solve(solver=cp.HIGHS, highs_options=highs.OPTIONS)
     if program.status not in (cp.OPTIMAL, cp.INFEASIBLE):
         raise RuntimeError(f"HiGHS stopped with the status {program.status!r}")
     return float(value)

@@ -1,6 +1,6 @@
 """The pictures of the book: one style, one colour per strategy, everywhere.
 
-Bands show the mean and its 95 % interval over runs. Nothing here computes a result.
+Bands show the mean and its 95 % interval over runs. Of tables nothing but means is taken here.
 """
 
 from __future__ import annotations
@@ -189,17 +189,20 @@ def tradeoff(frame: pd.DataFrame) -> Figure:
             color=colour,
             weight="bold",
         )
+    _per_seat_axis(ax)
     ax.set(
-        xscale="log",
-        xlabel="people screened per seat",
         ylabel=LABELS["loss"],
         ylim=(0, 1.12 * means["loss"].max()),
         xlim=(1, 2.2 * means["per seat"].max()),
     )
+    return figure
+
+
+def _per_seat_axis(ax: Axes) -> None:
+    ax.set(xscale="log", xlabel="people screened per seat")
     ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_locator(NullLocator())
-    return figure
 
 
 def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
@@ -247,10 +250,8 @@ def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
             here = limit[limit["size"] == size]
             style = {"linestyle": next(dashes), "color": REFERENCE, "label": name}
             ax.plot(here["people"] / size, here["loss"], **style)
-        ax.set(xscale="log", xlabel="people screened per seat", title=f"{size} seats")
-        ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500]))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_locator(NullLocator())
+        _per_seat_axis(ax)
+        ax.set(title=f"{size} seats")
     axes[0, 0].set(ylabel=LABELS["loss"], ylim=(0, None))
     axes[0, -1].legend(fontsize="small")
     return figure

@@ -59,7 +59,8 @@ def _(lab: Lab) -> Measured:
 @measures("a1-greedy-02-margin")
 def _(lab: Lab) -> float:
     found = lab.figure_1_statements
-    return found["margin at most"] / found["margin at least"]
+    first, last = found["margin at least"], found["margin at most"]
+    return last / first if first else float("inf")
 
 
 @measures("a1-linear")
