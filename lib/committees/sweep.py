@@ -5,11 +5,11 @@ by its parameter `table` in which CSV file to leave its results (`committees.boo
 gathers them. `committees.grid` says what a grid looks like, `committees.sweep_folder` what is left
 of a sweep and when a run is done: started again, a sweep does only what is not.
 
-A run leaves its results in a temporary folder; from there they travel to this process, which alone
-writes to the output folder. So neither a kernel that outlives a killed sweep nor the order in which
-runs end can change what is there. A kernel is a process already: the default is threads that look
-after kernels, and any other `concurrent.futures.Executor` will do, such as that of a Dask cluster
-whose workers see the notebook's folder under the same path.
+The results of a run (`committees.sweep_run`) travel to this process, which alone writes to the
+output folder. So neither a kernel that outlives a killed sweep nor the order in which runs end can
+change what is there. A kernel is a process already: the default is threads that look after kernels,
+and any other `concurrent.futures.Executor` will do, such as that of a Dask cluster whose workers
+see the notebook's folder under the same path.
 """
 
 from __future__ import annotations
@@ -18,13 +18,10 @@ import argparse
 import logging
 import os
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
@@ -32,20 +29,9 @@ from loky import cpu_count
 from tqdm import tqdm
 
 from committees.checks import whole
-from committees.grid import TABLE, BadGrid, Grid, Run, parse, read
-from committees.sweep_folder import Folder, Outcome, contents, rows_of
-
-#: The environment of a kernel: the same hashes everywhere, one thread, no idle warnings.
-KERNEL = {
-    "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-}
-
-#: How long a kernel may take to start, in seconds.
-PATIENCE = 120
+from committees.grid import BadGrid, Grid, Run, parse, read
+from committees.sweep_folder import Folder, Outcome
+from committees.sweep_run import Task, execute
 
 
 class RunsFailed(RuntimeError):
@@ -118,15 +104,6 @@ def _folder(grid: Grid, output: str | Path | None) -> Folder:
     return Folder(path.resolve(), grid)
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is sent to whoever runs a notebook."""
-
-    source: str
-    folder: str
-    parameters: dict[str, Any]
-
-
 def _executed(
     grid: Grid,
     runs: Sequence[Run],
@@ -155,72 +132,6 @@ def _executed(
                 outcome = Outcome(error=f"its worker was lost: {lost!r}")
             yield futures.pop(future), outcome
             bar.update()
-
-
-def execute(task: Task) -> Outcome:
-    """Run a notebook once, leaving nothing behind; what goes wrong is part of the outcome."""
-    from jupyter_core.utils import ensure_event_loop
-
-    start = time.monotonic()
-    with TemporaryDirectory(prefix="sweep-", ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
-        try:
-            error, cell = _papermill(task, scratch)
-        finally:
-            ensure_event_loop().close()  # the one that Jupyter has made for this thread
-        notebook, table = contents(scratch / "out.ipynb"), contents(scratch / "table.csv")
-    if not error:
-        try:
-            rows_of(table)
-        except ValueError as wrong:
-            error = f"the notebook left {wrong}"
-    return Outcome(notebook, table, error, cell, round(time.monotonic() - start, 1))
-
-
-def _papermill(task: Task, scratch: Path, attempts: int = 2) -> tuple[str, int | None]:
-    """Execute a notebook by papermill; return the error, if any, and the number of its cell."""
-    import papermill  # type: ignore[import-untyped]
-    from nbclient.exceptions import DeadKernelError
-
-    source, log = scratch / "in.ipynb", scratch / "kernel.log"
-    source.write_text(task.source, encoding="utf-8")
-    try:
-        papermill.execute_notebook(
-            source,
-            scratch / "out.ipynb",
-            {**task.parameters, TABLE: str(scratch / "table.csv")},
-            progress_bar=False,
-            start_timeout=PATIENCE,
-            # papermill's own cwd= would change that of the whole process.
-            resources={"metadata": {"path": task.folder}},
-            kernel_manager_class=_kernel_manager(log),
-        )
-    except papermill.PapermillExecutionError as failed:
-        return f"{failed.ename}: {failed.evalue}", failed.exec_count
-    except DeadKernelError:
-        return "the kernel died; was it killed, or out of memory?", None
-    except RuntimeError as failed:  # the kernel did not start, which may be bad luck
-        if attempts > 1:
-            return _papermill(task, scratch, attempts - 1)
-        said = contents(log).decode(errors="replace").strip()
-        return f"the kernel did not start: {failed}\n{said}", None
-    except Exception as failed:  # no such kernel, no such folder, and so on
-        return f"{type(failed).__name__}: {failed}", None
-    return "", None
-
-
-def _kernel_manager(log: Path) -> type:
-    """Starts kernels with our environment, and keeps what they say outside of cells."""
-    from jupyter_client.manager import AsyncKernelManager
-
-    class KernelManager(AsyncKernelManager):
-        async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
-            with log.open("wb") as stream:
-                await self._async_start_kernel(
-                    env={**os.environ, **KERNEL}, stdout=stream, stderr=stream, **options
-                )
-
-    return KernelManager
 
 
 @contextmanager
@@ -324,6 +235,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from committees import sweep as module  # under its own name, by which a cluster finds it
-
-    sys.exit(module.main())
+    sys.exit(main())
