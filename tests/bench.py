@@ -391,9 +391,10 @@ client.stop_channels(); manager.shutdown_kernel(now=True)
         "python": python("pass"),
         "import pandas": python("import pandas"),
         "import committees": python("import committees"),
+        "all its names": python("from committees import *"),
         "start a kernel": python(start),
     }
-    return [row("before", "from the shell", "import committees", in_turns(ways, rounds=5))]
+    return [row("before", "from the shell", "import pandas", in_turns(ways, rounds=5))]
 
 
 def machine() -> dict:

@@ -5,6 +5,7 @@ Limits that are not exact leave room for another version of the solver, not for 
 
 from __future__ import annotations
 
+import pkgutil
 import subprocess
 import sys
 from unittest import mock
@@ -13,6 +14,7 @@ import highspy
 import numpy as np
 import pytest
 
+import committees
 from committees import CMDP, RLCMDP, Greedy, Resolving, datasets, highs, lp, recruit, simulate
 from committees.greedy import _GreedySession
 from committees.recruitment import AT_ONCE, _Stream
@@ -91,8 +93,36 @@ def test_plans_are_started_from_the_last_one(iterations):
     assert hot < (sum(iterations) - hot) / 2
 
 
+def loads(code: str, packages: str) -> set[str]:
+    """Which of these packages a fresh process has loaded after running this code."""
+    code += f"\nimport sys; print(*(set({packages.split()!r}) & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def test_nothing_is_imported_before_it_is_needed():
     heavy = "cvxpy scipy matplotlib seaborn pgmpy papermill distributed dask loky networkx IPython"
-    code = f"import sys, committees; print(*(set({heavy.split()!r}) & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    assert loads("import committees", f"numpy pandas highspy {heavy}") == set()
+    assert loads("from committees import *", f"pandas {heavy}") == {"pandas"}
+
+
+def test_every_module_can_be_the_first_to_be_imported():
+    """None relies on another having been imported before it."""
+    modules = [found.name for found in pkgutil.walk_packages(committees.__path__, "committees.")]
+    code = f"""
+import importlib, sys
+for module in {modules!r}:
+    for known in [known for known in sys.modules if known.partition(".")[0] == "committees"]:
+        del sys.modules[known]
+    importlib.import_module(module)
+"""
+    assert len(modules) > 40
+    assert loads(code, "committees") == {"committees"}
+
+
+def test_every_name_of_the_package_is_there():
+    for name in committees.__all__:
+        assert getattr(committees, name).__name__.rpartition(".")[2] == name
+        assert name in dir(committees)
+    with pytest.raises(AttributeError, match="'Nobody'"):
+        _ = committees.Nobody
