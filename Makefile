@@ -8,7 +8,7 @@ BOOK   := _build/html/index.html
 JOBS   ?= 2
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome) chromium)
 # These tests have the machine to themselves: while a browser is driven, no kernel can be.
-BROWSER := tests/test_browser.py tests/test_interactive.py
+BROWSER := tests/test_browser.py tests/test_browser_charts.py
 NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')
 
 # Kernels start five times faster with bytecode; hashes must not depend on the process;

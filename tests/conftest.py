@@ -16,7 +16,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import browser
-from committees import Problem
+from committees import CMDP, Problem, datasets, recruit
+from committees.recruitment import stream
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -49,6 +50,19 @@ def problems(draw: st.DrawFn, max_features: int = 3, max_values: int = 5) -> Pro
     sizes = draw(st.lists(st.integers(1, max_values), min_size=1, max_size=max_features))
     seed = draw(st.integers(0, 2**32 - 1))
     return random_problem(np.random.default_rng(seed), sizes)
+
+
+def one_queue(size):
+    """A recruitment with CMDP: problem, the types of all who came, and who was accepted."""
+    problem = datasets.brexit(["age", "gender"])
+    found = recruit(CMDP(), problem, size, np.random.default_rng(5), step_by_step=True)
+    came = found.screened[-1]
+    kinds = stream(problem, came, np.random.default_rng(5))
+    return problem, kinds, np.isin(np.arange(1, came + 1), found.screened)
+
+
+def seated(problem, kinds):
+    return problem.incidence @ np.bincount(kinds, minlength=len(problem.p))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +13,9 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 import yaml
+from matplotlib.colors import to_hex
+
+from committees import interactive, plots
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -144,3 +149,94 @@ def test_pages_have_one_title_and_no_loose_ends(pages):
         assert "{eq}" not in text, path.name
         assert "{prf" not in text, path.name
         assert "undefined" not in text, path.name
+
+
+# --- looks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_chapters_take_their_colours_from_the_library(path):
+    """Nothing but grey and white is named in a chapter: any colour could be some strategy's."""
+    for cell in code_cells(path):
+        named = re.findall(r'\bcolou?rs?"?\s*[=:]\s*\[?"([^"]+)"', cell.source)
+        assert not [colour for colour in named if not re.fullmatch(r"0\.\d+|white", colour)]
+        assert not re.findall(r"""["']C\d["']|["']#[0-9a-fA-F]{6}["']""", cell.source)
+        assert set(re.findall(r'cmap="(\w+)"', cell.source)) <= {plots.MAP}
+
+
+@pytest.mark.parametrize("name", ["logo.svg", "favicon.svg"])
+def test_the_logo_has_the_colours_of_the_strategies(name):
+    used = re.findall(r"#[0-9a-f]{6}", (ROOT / "images" / name).read_text())
+    assert len(set(used)) == 4
+    assert set(used) <= {to_hex(colour) for colour in plots.palette(list(plots._COLOURS)).values()}
+
+
+def test_pages_have_the_logo_and_the_icon(pages):
+    for path, page in pages.items():
+        logo, icon = page.select_one(".navbar-brand img"), page.find("link", rel="icon")
+        for source, name in ((logo["src"], "logo.svg"), (icon["href"], "favicon.svg")):
+            stored = path.parent / source.partition("?")[0]
+            assert stored.read_text() == (ROOT / "images" / name).read_text()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_charts_follow_a_still_picture(path):
+    """In the book the chart takes the place of the picture in the cell above."""
+    cells = load(path).cells
+    for above, cell in itertools.pairwise(cells):
+        outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
+        if any(interactive.MIME in data for data in outputs):
+            assert len(outputs) == 1
+            assert "figure" in above.metadata["mystnb"]
+            assert "remove-input" in cell.metadata["tags"]
+
+
+def test_one_script_for_the_pages_that_have_a_chart(pages, site):
+    with_chart = set()
+    for path, page in pages.items():
+        charts = page.select("script.vega-lite")
+        scripts = [s["src"].partition("?")[0] for s in page.find_all("script", src=True)]
+        own = [source for source in scripts if source.endswith("interactive.js")]
+        assert len(own) == bool(charts), path.name
+        for chart in charts:
+            above = chart.find_parent(class_="cell").find_previous_sibling()
+            assert above.select_one("figure img[alt]")
+            with_chart.add(path.stem)
+            json.loads(chart.string)
+        if own:
+            assert (path.parent / own[0]).resolve() == (site / "_static" / "interactive.js")
+    assert with_chart == {"04_known_distribution", "06_experiments"}
+    assert (site / "_static" / "interactive.js").stat().st_size > 500_000
+
+
+# --- the front page
+
+
+def test_no_number_of_the_front_page_is_typed():
+    text = (ROOT / "index.md").read_text()
+    for what in (r"\{[\w:]+\}`[^`]*`", r"\[[^]]*\]\([^)]*\)", r"IJCAI 2021"):  # roles, links
+        text = re.sub(what, "", text)
+    assert not re.findall(r".*\d.*", text)
+
+
+def test_the_front_page_has_the_verdicts_of_the_ledger(pages, site):
+    front, ledger = pages[site / "index.html"], pages[site / "chapters" / "claims.html"]
+    rows = {
+        page: {
+            tr.find_all(["th", "td"])[0].get_text(): int(tr.find_all(["th", "td"])[-1].get_text())
+            for tr in page.find("table").find("tbody").find_all("tr")
+        }
+        for page in (front, ledger)
+    }
+    assert rows[front] == rows[ledger]
+    text, unknown = " ".join(front.get_text().split()), rows[front]["not checkable"]
+    assert f"Of {sum(rows[front].values())} claims, all but {unknown} could be checked" in text
+    assert front.find("figure").find("img")["src"].endswith("cover.png")
+
+
+def test_links_of_the_readme_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
+    inside = [link for link in links if "://" not in link]
+    assert len(inside) > 15
+    for link in inside:
+        assert (ROOT / link).exists(), link

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -11,11 +11,13 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 
-from committees import CMDP, Greedy, Problem, datasets, plots, recruit
+from committees import CMDP, Greedy, Problem, datasets, plots, recruit, simulate
 from committees.greedy import quotas
 from committees.lp import best_policy
+from conftest import one_queue, seated
 
 PROBLEM = datasets.brexit(["gender", "age"])
+STRATEGIES = [name for name in plots._COLOURS if name != "Greedy"]  # which is Greedy 0.02's
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +49,25 @@ def drawn(ax, label):
 
 
 # --- colours
+
+
+def luminance(colour):
+    channels = np.array(to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def test_every_strategy_has_a_colour_of_its_own_that_shows_on_white():
+    colours = plots.palette(STRATEGIES)
+    assert len(set(colours.values())) == len(STRATEGIES) > 10
+    for name, colour in colours.items():
+        assert 1.05 / (luminance(colour) + 0.05) > 2, name
+
+
+def test_a_strategy_has_the_same_colour_in_any_company():
+    for names in permutations(["CMDP", "Resolving 0.02", "RL-CMDP ×0.1", "stranger"]):
+        for name, colour in plots.palette(names).items():
+            assert colour == plots.palette([name])[name]
 
 
 def test_a_strategy_has_its_colour_whatever_stands_beside_it():
@@ -221,3 +242,29 @@ def test_a_dollar_is_no_formula():
     figure = plots.shares(Problem(halves, [0.5, 0.5]))
     figure.canvas.draw()
     assert figure.axes[0].get_yticklabels()[0].get_text() == r"income: under \$30"
+
+
+def test_the_trade_off_names_each_path_where_it_starts():
+    frame = simulate([Greedy(0.05), CMDP()], datasets.brexit(["age"]), [20, 60], runs=3, seed=1)
+    (ax,) = plots.tradeoff(frame).axes
+    means = plots.per_seat(frame)
+    for text, line in zip(ax.texts, ax.lines, strict=True):
+        path = means.loc[text.get_text()]
+        assert text.xy == (path["per seat"][20], path["loss"][20])
+        assert line.get_ydata().tolist() == path["loss"].tolist()
+        assert (
+            text.get_color()
+            == line.get_color()
+            == plots.palette([text.get_text()])[text.get_text()]
+        )
+
+
+def test_the_queue_has_a_square_for_everybody_and_a_bar_for_every_value():
+    problem, kinds, accepted = one_queue(30)
+    crowd, seats = plots.queue(problem, kinds, accepted, "CMDP").axes
+    yes, no = (squares.get_offsets().tolist() for squares in crowd.collections)
+    assert (len(yes), len(yes) + len(no)) == (30, len(kinds))
+    assert len({(x, y) for x, y in yes + no}) == len(kinds)  # nobody on another's place
+    assert [bar.get_width() for bar in seats.patches] == list(seated(problem, kinds[accepted]))
+    (marks,) = seats.lines
+    assert marks.get_xdata() == pytest.approx(30 * problem.target)
