@@ -17,9 +17,10 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from committees.grid import BadGrid, read
-from committees.sweep import RunsFailed, main, sweep
-from committees.sweep_folder import Folder, Outcome
+from committees.sweep import BadGrid, RunsFailed, sweep
+from committees.sweep.__main__ import main
+from committees.sweep.folder import Folder, Outcome
+from committees.sweep.grid import read
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from committees.grid import TABLE, BadGrid, Grid, Run, as_text, digest
+from committees.sweep.grid import TABLE, BadGrid, Grid, Run, as_text, digest
 
 #: The file that makes a folder ours, and that the sweep at work has locked.
 LOCK = ".sweep"

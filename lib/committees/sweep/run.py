@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from committees.grid import TABLE
-from committees.sweep_folder import Outcome, contents, rows_of
+from committees.sweep.folder import Outcome, contents, rows_of
+from committees.sweep.grid import TABLE
 
 #: The environment of a kernel: the same hashes everywhere, one thread, no idle warnings.
 KERNEL = {
