@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,14 @@ from committees import bounds, datasets
 from committees.lp import best_policy
 from committees.measures.lab import Lab, Measured, measures
 
+T = TypeVar("T", pd.Series, pd.DataFrame)
 
-def _ratio(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Ratios of means, with their errors, size by size."""
+
+def _ratio(one: T, other: T) -> T:
+    """The ratio of two means, with its error; of two tables, size by size."""
     ratio = one["mean"] / other["mean"]
     relative = np.hypot(one["error"] / one["mean"], other["error"] / other["mean"])
-    return pd.DataFrame({"mean": ratio, "error": ratio * relative})
+    return type(one)({"mean": ratio, "error": ratio * relative})
 
 
 # Section 6
@@ -197,13 +200,7 @@ def _ends(lab: Lab, strategy: str, column: str) -> tuple[pd.Series, pd.Series]:
 @measures("adult-people-known")
 def _(lab: Lab) -> Measured:
     strong, weak = _ends(lab, "CMDP", "people")
-    return Measured(float(strong["mean"] / weak["mean"]), _relative(strong, weak))
-
-
-def _relative(one: pd.Series, other: pd.Series) -> float:
-    """The error of a ratio of two means."""
-    relative = np.hypot(one["error"] / one["mean"], other["error"] / other["mean"])
-    return float(one["mean"] / other["mean"] * relative)
+    return Measured(*_ratio(strong, weak).tolist())
 
 
 @measures("adult-loss-known")
@@ -226,10 +223,9 @@ def _(lab: Lab) -> Measured:
 
 @measures("adult-people-unknown")
 def _(lab: Lab) -> Measured:
-    ratios = {}
-    for scale, name in lab.learners.items():
-        strong, weak = _ends(lab, name, "people")
-        ratios[scale] = (float(strong["mean"] / weak["mean"]), _relative(strong, weak))
+    ratios = {
+        scale: _ratio(*_ends(lab, name, "people")).tolist() for scale, name in lab.learners.items()
+    }
     return Measured(*ratios[1.0], *ratios[lab.scale])
 
 
