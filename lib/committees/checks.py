@@ -97,10 +97,10 @@ def checked_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
     for feature, values in seen.items():
         names = [f"feature {feature!r}, value {value!r}" for value in values]
         array = np.array(list(values.values()))
-        array = distribution(array, f"feature {feature!r}", names.__getitem__, what)
-        index = pd.MultiIndex.from_product([[feature], values], names=["feature", "value"])
-        pieces.append(pd.Series(array, index, name=what))
-    return pd.concat(pieces)
+        pieces.append(distribution(array, f"feature {feature!r}", names.__getitem__, what))
+    labels = [(feature, value) for feature, values in seen.items() for value in values]
+    index = pd.MultiIndex.from_tuples(labels, names=["feature", "value"])
+    return pd.Series(np.concatenate(pieces), index, name=what)
 
 
 def distribution(
