@@ -68,9 +68,8 @@ def plan_lp(
 class PlanLP:
     """The same as one HiGHS model, for many solves in a row; it belongs to one session.
 
-    Masses are in a unit in which the rate is between a half and two, so that the solver's
-    tolerances are relative to it. From one solve to the next the column of the rate changes, and
-    the bounds of the masses if p or the unit does.
+    Masses are in a unit in which the rate is about one, so that the solver's tolerances are
+    relative to it. From one solve to the next, bounds and the column of the rate change.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -85,7 +84,7 @@ class PlanLP:
         for row in range(values, 4 * values):
             self._model.changeRowBounds(row, -inf[0], 0.0)
         self._entries = np.ones(4 * values + 1)
-        self._unit, self._most = 0.0, np.ones(n)
+        self._unit = 0.0
 
     def solve(
         self,
@@ -108,22 +107,14 @@ class PlanLP:
         self._model.changeColsCost(count, self._priced, np.full(count, price))
         self._unit = self._unit or float(seats)
         while self._unit < TOO_MANY:
-            self._allow(p * self._unit)
+            self._model.changeColsBounds(len(p), self._mass, np.zeros_like(p), p * self._unit)
             found = highs.run(self._model)
             rate = float(found[-1])
-            people = self._unit / max(rate, 1e-3)
-            if not 0.5 < rate < 2:
-                self._unit = people
+            self._unit /= max(rate, 1e-3)
             if 1e-3 < rate < 1e3:
-                return people, np.maximum(found[: len(p)], 0.0) / rate
+                return self._unit, np.maximum(found[: len(p)], 0.0) / rate
         self._unit = 0.0
         return np.inf, np.zeros_like(p)
-
-    def _allow(self, most: FloatArray) -> None:
-        """Bound the masses, unless they are so bounded already."""
-        if not np.array_equal(most, self._most):
-            self._model.changeColsBounds(len(most), self._mass, np.zeros_like(most), most)
-            self._most = most
 
 
 @lru_cache(maxsize=8)
