@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import sys
 from pathlib import Path
@@ -291,7 +292,10 @@ def test_ranges_come_with_a_tolerance_that_keeps_them(read):
         assert (high <= most).all()
         low, high = band(found.problem, size, found.tolerance + 2e-4)
         assert (low < least).any() or (high > most).any()
+        assert found.usual_tolerance == min(found.tolerance, 0.02)
     assert read().tolerance is None
+    assert read().usual_tolerance == 0.02
+    assert dataclasses.replace(read(), tolerance=0.0).usual_tolerance == 0.0
 
 
 def test_what_nobody_in_the_table_is_can_be_asked(read):
@@ -454,6 +458,15 @@ def test_relaxing_moves_the_others_in_proportion():
     assert fewer == pytest.approx(10 * 0.01 / 0.1)
     alone = Problem.from_marginals({"a": {"x": 1.0}}, {"a": {"x": 1.0}})
     assert relaxations(alone, 10)["saved"].tolist() == [0]
+
+
+def test_relaxing_one_target_may_clash_with_another():
+    """If women are all old and men all young, the shares of both must move together."""
+    half = {"woman": 0.5, "man": 0.5}
+    problem = Problem({"gender": half, "age": {"old": 0.5, "young": 0.5}}, [0.5, 0, 0, 0.5])
+    table = relaxations(problem, 10)
+    assert table["saved"].tolist() == [-np.inf] * 4
+    assert in_words(table, 10) == ["No single target holds the recruitment up."]
 
 
 def test_the_examples_are_what_their_page_says():

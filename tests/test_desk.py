@@ -549,6 +549,10 @@ def test_ranges_of_seats_are_kept_unless_told_otherwise(tmp_path, monkeypatch, c
     (tmp_path / "t.journal").unlink()
     _, out, _ = at_the_prompt(monkeypatch, capsys, [], [*argv, "--tolerance", "0.05"])
     assert "above a tolerance of 0.0166 the min and max of the file may be missed" in out
+    for strategy, told in (("cmdp", True), ("greedy", True), ("resolving-learning", False)):
+        (tmp_path / "t.journal").unlink()
+        _, out, _ = at_the_prompt(monkeypatch, capsys, [], [*argv, "--strategy", strategy])
+        assert ("may miss the min and max of the file" in out) == told, strategy
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from committees.bounds import rejections
 from committees.cmdp import CMDP
 from committees.lp import best_policy
 from committees.problem import FloatArray, Problem
@@ -44,7 +44,7 @@ def expectations(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     for name, own in frame.groupby("strategy", sort=False):
         people = [own["screened"].mean(), *own["screened"].quantile(QUANTILES)]
         if name == str(CMDP()):
-            rejected = stats.nbinom(size, best_policy(problem).rate)
+            rejected = rejections(best_policy(problem), size)
             people = [size + rejected.mean(), *(size + rejected.ppf(QUANTILES))]
         rows[name] = [*people, own["loss"].mean(), own["loss"].quantile(0.9)]
     columns = ["people", *(f"{q:.0%}" for q in QUANTILES), "loss", "loss 90%"]
@@ -59,7 +59,8 @@ def relaxations(problem: Problem, size: int, points: float = 0.01) -> pd.DataFra
     Returns
     -------
     A row per value, the largest saving first: its target, the saving that the shadow price promises
-    and the saving found by solving again. A negative saving is a cost.
+    and the saving found by solving again. A negative saving is a cost; it is infinite if there is
+    no policy for the new targets.
     """
     policy = best_policy(problem)
     people = size / policy.rate
@@ -68,7 +69,10 @@ def relaxations(problem: Problem, size: int, points: float = 0.01) -> pd.DataFra
         change = _give_up(problem, position, points)
         promised = -people * float(policy.points.to_numpy() @ change)
         moved = Problem(pd.Series(problem.target + change, problem.values), problem.p)
-        found = people - size / best_policy(moved).rate
+        try:
+            found = people - size / best_policy(moved).rate
+        except ValueError:  # no combination of the types that occur has these shares
+            found = -np.inf
         rows.append((feature, value, problem.target[position], promised + 0.0, found))
     frame = pd.DataFrame(rows, columns=["feature", "value", "target", "promised", "saved"])
     return frame.sort_values("promised", ascending=False, kind="stable", ignore_index=True)

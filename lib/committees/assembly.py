@@ -35,6 +35,9 @@ from committees.strategy import BoolArray
 #: An organiser's assembly has no more types than this; with more, a plan takes very long.
 MOST_TYPES = 1_000_000
 
+#: How far from its target a share may end, if nothing else is said.
+TOLERANCE = 0.02
+
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
@@ -60,6 +63,11 @@ class Assembly:
     independence: float | None = None
     unmet: BoolArray | None = None
     tolerance: float | None = None
+
+    @property
+    def usual_tolerance(self) -> float:
+        """The tolerance to take unless another is asked for: one that keeps to the ranges."""
+        return TOLERANCE if self.tolerance is None else min(self.tolerance, TOLERANCE)
 
     def __str__(self) -> str:
         """Where the distribution of the volunteers comes from, in words."""

@@ -133,6 +133,6 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 def _number(value: float, error: float, unit: str) -> str:
     if value != value:  # not a number: not checkable
         return "–"
-    text = f"{value:.3g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     text += f" ± {error:.2g}" if error else ""
     return f"{text} ({unit})" if unit else text

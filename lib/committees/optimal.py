@@ -27,7 +27,7 @@ import numpy as np
 
 from committees.problem import FloatArray, IntArray, Problem
 from committees.recruitment import DeadEnd
-from committees.resolving import band
+from committees.resolving import band, fewest
 from committees.strategy import BoolArray, Session, Strategy
 
 #: A larger table does not fit into memory.
@@ -56,10 +56,8 @@ def table(problem: Problem, size: int, tolerance: float) -> FloatArray:
     for seated in range(size - 1, -1, -1):
         # Counts cannot exceed the seats that are filled: the rest of the layer stays infinite.
         reach = tuple(slice(0, min(seated, int(most) - 1) + 1) for most in shape[1:])
-        after = np.stack(
-            [_after(values[seated + 1, ...], problem, kind, free)[reach] for kind in kinds]
-        )
-        values[seated, ...][reach] = _best(after, problem.p[kinds])
+        after = [_after(values[seated + 1, ...], problem, kind, free)[reach] for kind in kinds]
+        values[seated, ...][reach] = fewest(np.stack(after, axis=-1), problem.p[kinds])
     values.flags.writeable = False
     return values
 
@@ -101,15 +99,6 @@ def _after(layer: FloatArray, problem: Problem, kind: int, free: BoolArray) -> F
     put = tuple(slice(None, -1) if axis in axes else slice(None) for axis in range(layer.ndim))
     moved[put] = layer[take]
     return moved
-
-
-def _best(after: FloatArray, p: FloatArray) -> FloatArray:
-    """The smallest value over the sets of types, state by state."""
-    order = np.argsort(after, axis=0)
-    weight = np.cumsum(p[order], axis=0)
-    with np.errstate(invalid="ignore"):
-        ahead = np.cumsum(p[order] * np.take_along_axis(after, order, axis=0), axis=0)
-    return np.asarray(((1 + ahead) / weight).min(axis=0))
 
 
 @dataclass(frozen=True)

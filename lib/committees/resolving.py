@@ -21,9 +21,10 @@ only types that occur, but it can happen. If there is no plan even at the start,
 $c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, wants
 $y(x)$ of the $p(x)\,T$ people of type $x$ to come. A type is accepted if that is more than half of
 them, which is Vera and Banerjee's Bayes selector, or else so many that a lucky streak would not
-bring too many. The last three seats are filled by the best rule there is: for the last, any open
-type; before it, the set $S$ with the smallest $(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where
-$V(x)$ is the number of people still to be seen, on average, once $x$ is accepted.
+bring too many. The last three seats (the last two, if the types are very many) are filled by the
+best rule there is: for the last, any open type; before it, the set $S$ with the smallest
+$(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where $V(x)$ is the number of people still to be seen, on
+average, once $x$ is accepted.
 """
 
 from __future__ import annotations
@@ -216,8 +217,8 @@ class ResolvingSession(Session):
             kinds = np.flatnonzero(can * p)
             after = self.counts + self._problem.incidence[:, kinds].T.toarray().astype(np.intp)
             ahead = np.full(len(p), np.inf)
-            ahead[kinds] = _fewest(self._for_the_last(after, p), p)
-        people = _fewest(ahead, p)
+            ahead[kinds] = fewest(self._for_the_last(after, p), p)
+        people = fewest(ahead, p)
         return float(people), (ahead <= people).astype(float)
 
     def _for_the_last(self, counts: IntArray, p: FloatArray) -> FloatArray:
@@ -266,7 +267,7 @@ class ResolvingSession(Session):
             )
 
 
-def _fewest(ahead: FloatArray, p: FloatArray) -> FloatArray:
+def fewest(ahead: FloatArray, p: FloatArray) -> FloatArray:
     """The fewest people to be seen if accepting a type leaves so many ahead (the last axis).
 
     Whoever leaves fewest is accepted first, so one of the beginnings of that order is the best set.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from string import ascii_lowercase
 
-from committees.assembly import read_assembly
+from committees.assembly import TOLERANCE, read_assembly
 from committees.cmdp import CMDP
 from committees.desk import Desk, JournalError, Refused
 from committees.greedy import Greedy
@@ -25,9 +25,6 @@ STRATEGIES: dict[str, Callable[[float], Strategy]] = {
     "cmdp": lambda tolerance: CMDP(),
     "rl-cmdp": lambda tolerance: RLCMDP(),
 }
-
-#: How far from its target a share may end, if nothing else is said.
-TOLERANCE = 0.02
 
 COMMANDS = ("progress", "withdraw", "over", "undo", "help", "quit")
 
@@ -50,10 +47,9 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
-        widest = assembly.tolerance
         tolerance = arguments.tolerance
         if tolerance is None:
-            tolerance = TOLERANCE if widest is None else min(widest, TOLERANCE)
+            tolerance = assembly.usual_tolerance
         strategy = STRATEGIES[arguments.strategy](tolerance)
         journal = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal"))
         begun = journal.exists()
@@ -70,7 +66,10 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     print(f"{strategy}. {desk}. Type help for help.")
     print(f"The journal {journal.resolve()} is {'continued' if begun else 'new'}.")
-    if widest is not None and tolerance > widest:
+    widest = assembly.tolerance
+    if widest is not None and not isinstance(strategy, Resolving):
+        print(f"Beware: {strategy} may miss the min and max of the file; Resolving keeps to them.")
+    elif widest is not None and tolerance > widest:
         print(f"Beware: above a tolerance of {widest:g} the min and max of the file may be missed.")
     try:
         with desk, contextlib.suppress(EOFError, KeyboardInterrupt):

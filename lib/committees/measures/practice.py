@@ -18,8 +18,14 @@ T = TypeVar("T", pd.Series, pd.DataFrame)
 def _ratio(one: T, other: T) -> T:
     """The ratio of two means, with its error; of two tables, size by size."""
     ratio = one["mean"] / other["mean"]
-    relative = np.hypot(one["error"] / one["mean"], other["error"] / other["mean"])
-    return type(one)({"mean": ratio, "error": ratio * relative})
+    error = np.hypot(one["error"], ratio * other["error"]) / np.abs(other["mean"])
+    return type(one)({"mean": ratio, "error": error})
+
+
+def _difference(one: T, other: T) -> T:
+    """The difference of two means, with its error; of two tables, size by size."""
+    error = np.hypot(one["error"], other["error"])
+    return type(one)({"mean": one["mean"] - other["mean"], "error": error})
 
 
 # Section 6
@@ -41,12 +47,8 @@ def _(lab: Lab) -> Measured:
 
 
 def _smallest_gap(lab: Lab, high: str, low: str, sizes: slice) -> Measured:
-    one = lab.loss(lab.figure_1, high).loc[sizes]
-    other = lab.loss(lab.figure_1, low).loc[sizes]
-    gap = one["mean"] - other["mean"]
-    error = np.hypot(one["error"].to_numpy(), other["error"].to_numpy())
-    at = int(gap.to_numpy().argmin())
-    return Measured(float(gap.iloc[at]), float(error[at]))
+    gap = _difference(lab.loss(lab.figure_1, high), lab.loss(lab.figure_1, low)).loc[sizes]
+    return Measured(*gap.iloc[int(gap["mean"].argmin())].tolist())
 
 
 @measures("a1-greedy-05-loss")
@@ -60,20 +62,22 @@ def _(lab: Lab) -> Measured:
 
 
 @measures("a1-greedy-02-margin")
-def _(lab: Lab) -> float:
-    found = lab.figure_1_statements
-    first, last = found["margin at least"], found["margin at most"]
-    return last / first if first else float("inf")
+def _(lab: Lab) -> Measured:
+    margin = _difference(lab.loss(lab.figure_1, "CMDP"), lab.loss(lab.figure_1, "Greedy 0.02"))
+    return Measured(*_ratio(margin.iloc[-1], margin.iloc[0]).tolist())
 
 
 @measures("a1-linear")
-def _(lab: Lab) -> float:
-    return lab.figure_1_statements["slope spread"]
+def _(lab: Lab) -> Measured:
+    people = lab.people(lab.figure_1, "CMDP")
+    per_seat = people.div(people.index, axis="index").sort_values("mean")
+    spread = _difference(per_seat.iloc[-1], per_seat.iloc[0]) / per_seat["mean"].mean()
+    return Measured(*spread.tolist())
 
 
 @measures("a1-cmdp-people")
 def _(lab: Lab) -> float:
-    return lab.figure_1_statements["people for 200"]
+    return 200 / best_policy(datasets.brexit()).rate
 
 
 def _both(lab: Lab, key: str, error: Callable[[str], float]) -> Measured:
@@ -110,17 +114,16 @@ def _(lab: Lab) -> Measured:
 
 
 @measures("a2-types")
-def _(lab: Lab) -> float:
-    frames = lab.figure_2
-    five, three = (lab.loss(frames[name], "RL-CMDP")["mean"].iloc[-1] for name in ("five", "three"))
-    return float(five / three)
+def _(lab: Lab) -> Measured:
+    five, three = (lab.loss(lab.figure_2[name], "RL-CMDP").iloc[-1] for name in ("five", "three"))
+    return Measured(*_ratio(five, three).tolist())
 
 
 @measures("a2-small")
-def _(lab: Lab) -> float:
+def _(lab: Lab) -> Measured:
     frame = lab.figure_2["five"]
-    learnt, greedy = (lab.loss(frame, s)["mean"].iloc[0] for s in ("RL-CMDP", "Greedy 0.02"))
-    return float(learnt / greedy)
+    learnt, greedy = (lab.loss(frame, name).iloc[0] for name in ("RL-CMDP", "Greedy 0.02"))
+    return Measured(*_ratio(learnt, greedy).tolist())
 
 
 @measures("a2-margin")
@@ -143,23 +146,21 @@ def _(lab: Lab) -> Measured:
 
 
 @measures("a2-ignorance")
-def _(lab: Lab) -> float:
+def _(lab: Lab) -> Measured:
     ratios = []
     for frame in lab.figure_2.values():
-        ratios.append(
-            lab.people(frame, "RL-CMDP")["mean"].iloc[-1]
-            / lab.people(frame, "CMDP")["mean"].iloc[-1]
-        )
-    return float(max(ratios))
+        learnt, known = (lab.people(frame, name).iloc[-1] for name in ("RL-CMDP", "CMDP"))
+        ratios.append(_ratio(learnt, known).tolist())
+    return Measured(*max(ratios))
 
 
 @measures("a2-better-than-bound")
-def _(lab: Lab) -> float:
+def _(lab: Lab) -> Measured:
     frame = lab.figure_2["three"]
     people = int(lab.people(frame, "RL-CMDP")["mean"].iloc[-1])
     rate = best_policy(lab.three).rate
     limit = bounds.rl_loss(lab.three, people, lab.delta, rate, "paper")
-    return float(lab.loss(frame, "RL-CMDP")["mean"].iloc[-1] / limit)
+    return Measured(*(lab.loss(frame, "RL-CMDP").iloc[-1] / limit).tolist())
 
 
 # Appendix D
@@ -199,25 +200,20 @@ def _ends(lab: Lab, strategy: str, column: str) -> tuple[pd.Series, pd.Series]:
 
 @measures("adult-people-known")
 def _(lab: Lab) -> Measured:
-    strong, weak = _ends(lab, "CMDP", "people")
-    return Measured(*_ratio(strong, weak).tolist())
+    return Measured(*_ratio(*_ends(lab, "CMDP", "people")).tolist())
 
 
 @measures("adult-loss-known")
 def _(lab: Lab) -> Measured:
-    strong, weak = _ends(lab, "CMDP", "loss")
-    return Measured(
-        float(strong["mean"] - weak["mean"]), float(np.hypot(strong["error"], weak["error"]))
-    )
+    return Measured(*_difference(*_ends(lab, "CMDP", "loss")).tolist())
 
 
 @measures("adult-loss-unknown")
 def _(lab: Lab) -> Measured:
-    gaps = {}
-    for scale, name in lab.learners.items():
-        strong, weak = _ends(lab, name, "loss")
-        error = float(np.hypot(strong["error"], weak["error"]))
-        gaps[scale] = (float(strong["mean"] - weak["mean"]), error)
+    gaps = {
+        scale: _difference(*_ends(lab, name, "loss")).tolist()
+        for scale, name in lab.learners.items()
+    }
     return Measured(*gaps[1.0], *gaps[lab.scale])
 
 
