@@ -196,6 +196,23 @@ BROKEN = {
         {"targets": RANGES.replace("5,7", "5.5,7", 1)},
         "line 4: age '18-34': min and max are seats, expected whole numbers",
     ),
+    "seats beyond number": (
+        {"targets": RANGES.replace("9,11", "9,1e400", 1)},
+        "targets.csv: line 2: the max '1e400' is too large",
+    ),
+    "a target and a range": (
+        {"targets": "feature,value,target,min,max\ngender,female,0.5,9,11\n"},
+        "targets.csv: has a target, and min and max as well; keep one or the other",
+    ),
+    "decimal commas": (
+        {"targets": "feature,value,target\ngender,female,0,5\n"},
+        "line 2 has 4 cells, the header only 3; put words that contain a comma in double quotes, "
+        "and write a point in numbers",
+    ),
+    "a separator of lines within a cell": (
+        {"targets": "feature,value,target\ngender,fe\u2028male,0.5\ngender,male,x\n"},
+        "targets.csv: line 3: the target 'x' is not a number",
+    ),
     "a range that leaves no committee": (
         {"targets": RANGES, "size": 30},
         "gender: between 18 and 22 seats in all, which leaves no committee of 30",

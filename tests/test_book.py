@@ -92,7 +92,9 @@ def test_commands_are_not_wider_than_the_page(path):
 def test_whatever_a_page_computes_for_its_text_is_told_there():
     """What a cell gives to `say` appears in a page, by its name."""
     pages = [*NOTEBOOKS, *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]
-    told = {path: set(re.findall(r"\{glue:text\}`(\w+)", path.read_text())) for path in pages}
+    told = {
+        path: set(re.findall(r"\{glue:text\}`(?:\S+::)?(\w+)", path.read_text())) for path in pages
+    }
     elsewhere = set().union(*(names for path, names in told.items() if path.suffix == ".md"))
     for path in NOTEBOOKS:
         outputs = [output for cell in code_cells(path) for output in cell.outputs]

@@ -17,7 +17,7 @@ import pytest
 
 from committees import CMDP, RLCMDP, Desk, Greedy, Problem, Resolving, datasets, recruit
 from committees.desk import Refused
-from committees.desk.__main__ import main
+from committees.desk.__main__ import _marks, main
 from committees.desk.journal import Journal, JournalError
 from committees.strategy import Session, Strategy
 
@@ -222,8 +222,63 @@ def test_every_changed_byte_is_noticed(written):
         changed = bytearray(whole)
         changed[place] ^= 1
         written.write_bytes(changed)
-        with pytest.raises(JournalError, match=r"line [1-7]: is"):
+        sentence = r"line [1-7]: is" if place else "is not a journal"
+        with pytest.raises(JournalError, match=sentence):
             Desk(Greedy(0.1), SMALL, 10, journal=written, repair=True)
+
+
+def test_what_is_no_journal_is_left_alone(tmp_path):
+    other = tmp_path / "targets.csv"
+    other.write_text("feature,value,target\n")
+    for path, sentence in ((other, "is not a journal"), (Path(os.devnull), "is not a file")):
+        with pytest.raises(JournalError, match=sentence):
+            Desk(Greedy(0.1), SMALL, 10, journal=path, repair=True)
+    assert other.read_text() == "feature,value,target\n"
+
+
+def test_words_that_a_desk_cannot_tell_apart_are_refused(tmp_path):
+    half = {"a": 0.5, "b": 0.5}
+    for targets, sentence in (
+        ({"g": {"A": 0.9, "a": 0.1}}, "feature 'g': the values 'A' and 'a' are the same word"),
+        ({"Age": half, "age": half}, "features 'Age' and 'age' are the same word"),
+    ):
+        problem = Problem.from_marginals(targets, targets)
+        with pytest.raises(ValueError, match=sentence):
+            Desk(Greedy(0.1), problem, 10, journal=tmp_path / "journal")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_decision_is_told_before_the_strategy_takes_it_in(tmp_path, monkeypatch):
+    """Planning takes a while: whoever interrupts it has been told, and the journal brings it all
+    back."""
+    path = tmp_path / "journal"
+    people = callers(SMALL, 40)
+    desk = Desk(Resolving(0.02), SMALL, 30, journal=path, seed=1)
+    fill(desk, people[:10])
+    desk.prepare()
+    planned = []
+    see = type(desk._session).see
+
+    def interrupted(session, kinds, accepted):
+        see(session, kinds, accepted)
+        planned.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(desk._session), "see", interrupted)
+    said = desk.offer(people[10])
+    assert not planned
+    with pytest.raises(KeyboardInterrupt):
+        desk.prepare()
+    with pytest.raises(JournalError, match="is closed; open the journal again"):
+        desk.offer(people[11])
+    monkeypatch.undo()
+    with Desk(Resolving(0.02), SMALL, 30, journal=path) as again:
+        outcome = "was accepted" if said else "was not accepted"
+        assert again.last == f"Caller 11 ({', '.join(people[10].values())}) {outcome}"
+        after = [bool(decision) for decision in fill(again, people[11:])]
+    with Desk(Resolving(0.02), SMALL, 30, journal=tmp_path / "other", seed=1) as straight:
+        assert straight.last == ""
+        assert [bool(decision) for decision in fill(straight, people)][11:] == after
 
 
 def test_a_missing_or_moved_line_is_noticed(written):
@@ -482,6 +537,7 @@ def test_the_prompt(tmp_path, monkeypatch, capsys):
     code, out, _ = at_the_prompt(monkeypatch, capsys, [], arguments(tmp_path))
     assert code == 0
     assert "2 people seen" in out.splitlines()[0]
+    assert out.splitlines()[2].startswith("Caller 2 (white, ")
 
 
 def test_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, monkeypatch, capsys):
@@ -519,6 +575,20 @@ def test_answers_that_could_mean_two_things_do_not(tmp_path, monkeypatch, capsys
     assert out.count("Caller 1\n") == 2  # "over" started again
     assert "3+, over 30. Enter to decide" in out
     assert (tmp_path / "t.journal").exists()  # beside the targets
+
+
+@pytest.mark.parametrize(
+    ("values", "marks"),
+    [
+        (("woman", "man"), ["1", "2"]),
+        (("18-34", "35+", "unknown"), ["a", "b", "c"]),
+        (tuple(map(str, range(18, 60))), ["aa", "ab", "ac"]),
+        (("1", "a"), [".1", ".2"]),
+    ],
+)
+def test_a_mark_is_never_the_beginning_of_a_value(values, marks):
+    assert _marks(values)[: len(marks)] == marks
+    assert len(set(_marks(values))) == len(values)
 
 
 def test_a_full_disk_at_the_prompt_is_a_sentence(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from committees import CMDP, Greedy, Problem, datasets, recruit, simulate
+from committees import CMDP, RLCMDP, Greedy, Problem, Resolving, datasets, recruit, simulate
 from committees.exact import expected_screened
 from conftest import problems
 
@@ -187,7 +187,7 @@ def test_bad_shares_are_named(targets, marginals, message):
     [
         (lambda f: f.drop(columns="age"), r"feature 'age': .* no such column \(it has 'gender'"),
         (lambda f: f.assign(age="midle"), "feature 'age', row 10: 'midle' is none of the values"),
-        (lambda f: f.assign(age=None), "feature 'age', row 10: .* is none of the values"),
+        (lambda f: f.assign(age=None), "feature 'age', row 10: is missing"),
         (lambda f: f.iloc[:0], "the table of people is empty"),
         (lambda f: f.assign(count=[1, -1]), "column 'count', row 11: .*-1.* is not a number of"),
         (lambda f: f.assign(count=["x", 1]), "column 'count', row 10: 'x' is not a number of"),
@@ -303,13 +303,48 @@ def test_nothing_handed_out_can_change_a_problem_or_a_policy():
         ({"g": {"M": 1.0}, "h": {}}, "feature 'h': expected a target for each of its values"),
         (
             {f"f{i}": {"a": 0.5, "b": 0.5} for i in range(70)},
-            "features: 70 of them make 1.2e[+]21 types, more than the 20,000,000",
+            "features: expected at most 64, got 70",
         ),
+        (
+            {f"f{i}": {str(j): 1e-2 for j in range(100)} for i in range(64)},
+            "features: 64 of them make more types than the 20,000,000",
+        ),
+        (None, "targets: expected {feature: {value: target}}, got None"),
+        ([0.5, 0.5], r"targets: expected {feature: {value: target}}, got \[0.5"),
+        ({"g": {"M": 10**400, "F": 0.5}}, "feature 'g', value 'M': the target 1000.* is not a num"),
     ],
 )
 def test_odd_targets_are_named(targets, message):
     with pytest.raises(ValueError, match=message):
         Problem(targets, [0.5, 0.5])
+
+
+def test_odd_numbers_are_named():
+    targets = {"g": {"M": 0.5, "F": 0.5}}
+    with pytest.raises(ValueError, match=r"p: expected numbers: could not convert .* 'x'"):
+        Problem(targets, [0.5, "x"])
+    with pytest.raises(ValueError, match=r"the table of people: expected a DataFrame, got {'g'"):
+        Problem.from_table(targets, {"g": ["M", "F"]})
+    with pytest.raises(ValueError, match="counts: expected numbers of people"):
+        Problem(targets, [0.5, 0.5]).loss([np.inf, 1])
+    numbers = pd.DataFrame({"g": [1, 2, None]})  # which makes 1 and 2 floating-point numbers
+    with pytest.raises(ValueError, match="feature 'g', row 2: is missing"):
+        Problem.from_table({"g": {1: 0.5, 2: 0.5}}, numbers)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Greedy("x"), "tolerance: expected a number, got 'x'"),
+        (lambda: Resolving(None), "tolerance: expected a number, got None"),
+        (lambda: Resolving(0.02, margin=np.nan), "margin: expected a number of at least 0, got"),
+        (lambda: RLCMDP(delta=True), "delta: expected a number, got True"),
+        (lambda: RLCMDP(scale="1"), "scale: expected a number, got '1'"),
+    ],
+)
+def test_strategies_want_numbers(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 def test_odd_tables_are_understood_or_named():

@@ -456,3 +456,24 @@ def test_names_and_refusals():
         Resolving(0, rule="dice")
     with pytest.raises(ValueError, match="margin: expected a number of at least 0, got -1"):
         Resolving(0, margin=-1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_plan_does_not_depend_on_the_plans_before_it(seed):
+    """One model for wildly different beliefs, as of a learner: the same people as a new one."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, [2, 3, 2])
+    kept = PlanLP(problem)
+    for turn in range(12):
+        p = rng.dirichlet(np.full(len(problem.p), 0.3 if turn % 2 else 1.0)) ** rng.integers(1, 6)
+        p = np.maximum(p, 1e-30) / np.maximum(p, 1e-30).sum()
+        size = int(rng.integers(10, 60))
+        low, high = band(problem, size, 0.05)
+        rho, room = problem.target, (high - low) / 2
+        margin = np.minimum(0.5 * np.sqrt(size * rho * (1 - rho)), room)
+        arguments = (p, size, low, high, margin, min(0.7 / size, 0.9 / max(margin.sum(), 1e-9)))
+        people, wanted = kept.solve(*arguments)
+        assert people == pytest.approx(PlanLP(problem).solve(*arguments)[0], rel=1e-6)
+        if np.isfinite(people):
+            assert wanted.sum() == pytest.approx(size)
+            assert (wanted <= p * people * (1 + 1e-6)).all()

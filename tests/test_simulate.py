@@ -156,6 +156,9 @@ def test_the_table_is_tidy():
     assert list(frame.iloc[:, :3].itertuples(index=False, name=None)) == expected
     assert (frame["screened"] >= frame["size"]).all()
     assert frame["loss"].between(0, 1).all()
+    for sizes in ({20, 10}, (size for size in (10, 20)), np.array([10, 20])):
+        again = simulate([Greedy(0.05), CMDP()], problem, sizes=sizes, runs=3, seed=7)
+        pd.testing.assert_frame_equal(again, frame)
 
 
 def test_a_run_depends_on_nothing_but_strategy_problem_size_and_seed():

@@ -225,6 +225,34 @@ def test_a_missing_or_silent_cluster_is_told(folder, capsys, monkeypatch):
     assert not (folder / "sweeps").exists()
 
 
+def test_an_address_without_a_port_is_refused_at_once(folder, capsys):
+    path = write(folder, "grid: {a: [1]}")
+    assert main([str(path), "--dask", "nonsense"]) == 2
+    assert "--dask: expected the address HOST:PORT of a scheduler" in capsys.readouterr().err
+
+
+def test_another_grid_of_the_same_name_is_not_written_over(folder):
+    first = write(folder, "grid: {a: [1]}")
+    before = sweep(first, "out")
+    (folder / "other").mkdir()
+    write_notebook(folder / "other")
+    second = write(folder / "other", "grid: {a: [2]}")
+    with pytest.raises(
+        BadGrid, match=r"out holds the results of another grid, .*grid\.yml; choose"
+    ):
+        sweep(second, "out")
+    assert sweep(first, "out").equals(before)
+    assert (folder / "executed.txt").read_text().count("\n") == 1
+
+
+def test_keys_that_are_numbers_stay_the_same_when_written(folder):
+    path = write(folder, "grid: {items: [[{2: a, 10: b}]]}")
+    sweep(path, "out")
+    assert main([str(path), "--output", "out", "--list"]) == 0
+    sweep(path, "out")
+    assert (folder / "executed.txt").read_text().count("\n") == 1
+
+
 def test_the_library_does_not_import_what_only_sweeps_need():
     code = (
         "import sys, committees; print({'papermill', 'nbformat', 'distributed'} & {*sys.modules})"

@@ -26,7 +26,14 @@ from pathlib import Path
 
 import numpy as np
 
-from committees.checks import ROUNDING, FloatArray, Shares, number_of_types, product_of, whole
+from committees.checks import (
+    ROUNDING,
+    FloatArray,
+    Shares,
+    check_size,
+    number_of_types,
+    product_of,
+)
 from committees.handmade import BadFile, Lines, Table, perhaps, same_word
 from committees.problem import Problem
 from committees.shrinkage import shrink
@@ -92,7 +99,7 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
         The number of seats, if known; it matters where the targets are given as a range of seats.
     """
     if size is not None:
-        whole("size", size, 1)
+        check_size(size)
     wanted, lines, tolerance = _read_targets(Table(targets), size)
     types = number_of_types({feature: tuple(values) for feature, values in wanted.items()})
     if types > MOST_TYPES:
@@ -124,7 +131,10 @@ def _read_targets(
     table: Table, size: int | None
 ) -> tuple[dict[str, dict[str, float]], Lines, float | None]:
     """The target shares, the lines where each value is spoken of, and the tolerance of ranges."""
-    if {"min", "max"} <= set(table.header) and "target" not in table.header:
+    if {"min", "max"} <= set(table.header):
+        if "target" in table.header:
+            table.complain("has a target, and min and max as well; keep one or the other")
+            table.stop_if_bad()
         return _read_ranges(table, size)
     shares, lines = table.numbers(["target"])
     single = {f: {v: n[0] for v, n in values.items()} for f, values in shares.items()}

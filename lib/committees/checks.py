@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
+from math import inf, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,12 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 #: More types than this do not fit into memory, with what must be computed from them.
 MOST_TYPES = 20_000_000
 
+#: No committee is larger: counts of its seats must fit into floating-point numbers, exactly.
+MOST_SEATS = 10**9
+
+#: numpy's arrays have no more axes than this.
+MOST_FEATURES = 64
+
 #: Shares printed with three digits may add up to 0.999: up to here they are rescaled to one.
 ROUNDING = 0.002
 
@@ -28,21 +34,39 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number of at least `least`."""
+def whole(name: str, value: object, least: int, most: float = inf) -> None:
+    """Refuse what is not a whole number of at least `least`, and at most `most`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
+    if value > most:
+        raise ValueError(f"{name}: expected at most {most:,}, got {value!r}")
+
+
+def check_size(size: object) -> None:
+    """Refuse what is not the size of a committee."""
+    whole("size", size, 1, MOST_SEATS)
+
+
+def number(name: str, value: object, least: float, most: float = inf) -> None:
+    """Refuse what is not a finite number from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{name}: expected a number, got {value!r}")
+    if not least <= value <= most or not np.isfinite(value):
+        asked = f"of at least {least:g}" if most == inf else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
 
 
 def number_of_types(features: Mapping[str, tuple[str, ...]]) -> int:
     """How many types there are, if not too many."""
-    number = prod(len(values) for values in features.values())
-    if number > MOST_TYPES:
+    if len(features) > MOST_FEATURES:
+        raise ValueError(f"features: expected at most {MOST_FEATURES}, got {len(features)}")
+    types = prod(len(values) for values in features.values())
+    if types > MOST_TYPES:
         raise ValueError(
-            f"features: {len(features)} of them make {number:.2g} types, "
-            f"more than the {MOST_TYPES:,} that fit into memory"
+            f"features: {len(features)} of them make more types than the {MOST_TYPES:,} that fit "
+            "into memory"
         )
-    return number
+    return types
 
 
 def features_of(shares: pd.Series | pd.Index) -> dict[str, tuple[str, ...]]:
@@ -64,6 +88,8 @@ def product_of(per_value: FloatArray, features: Mapping[str, tuple[str, ...]]) -
 
 def checked_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
     """Check `{feature: {value: share}}` and return it as a Series indexed by (feature, value)."""
+    if not isinstance(shares, Mapping | pd.Series):
+        raise ValueError(f"{what}s: expected {{feature: {{value: {what}}}}}, got {shares!r}")
     if isinstance(shares, pd.Series):
         if shares.index.nlevels != 2:
             raise ValueError(f"{what}s: expected a Series indexed by (feature, value)")
@@ -89,7 +115,7 @@ def checked_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
             raise ValueError(f"feature {feature!r}, value {value!r}: has two {what}s")
         try:
             values[value] = float(share)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"feature {feature!r}, value {value!r}: the {what} {share!r} is not a number"
             ) from None

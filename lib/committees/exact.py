@@ -17,13 +17,14 @@ from functools import cache
 
 import numpy as np
 
-from committees.problem import Problem, whole
+from committees.checks import check_size
+from committees.problem import Problem
 from committees.strategy import Strategy
 
 
 def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
     """The expected number of people seen until the committee is full; infinite at a dead end."""
-    whole("size", size, 1)
+    check_size(size)
 
     @cache
     def to_see(committee: tuple[int, ...]) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from committees.checks import number
 from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import BoolArray, Session, Strategy
 
@@ -48,8 +49,7 @@ class Greedy(Strategy):
     tolerance: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tolerance <= 1:
-            raise ValueError(f"tolerance: expected a number from 0 to 1, got {self.tolerance!r}")
+        number("tolerance", self.tolerance, 0, 1)
 
     def start(self, problem: Problem, size: int) -> Session:
         return _GreedySession(problem, quotas(problem, size, self.tolerance))

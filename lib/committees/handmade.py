@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
+
+from committees.checks import MOST_SEATS
 
 #: So many complaints about one file are read; more are counted.
 PATIENCE = 10
@@ -76,7 +79,7 @@ class Table:
         return text
 
     def _read(self, text: str) -> None:
-        lines = text.splitlines(keepends=True)
+        lines = list(io.StringIO(text, newline=""))  # other separators of lines are left to cells
         first = next((line for line in lines if line.strip(" ,;\t\r\n")), None)
         if first is None:
             raise self._fail("is empty")
@@ -99,7 +102,7 @@ class Table:
             if any(row[len(self.header) :]):
                 self.complain(
                     f"line {line} has {len(row)} cells, the header only {len(self.header)}; "
-                    "put words that contain a comma in double quotes"
+                    "put words that contain a comma in double quotes, and write a point in numbers"
                 )
             padded = row + [""] * (len(self.header) - len(row))
             self.rows.append((line, dict(zip(self.header, padded, strict=False))))
@@ -125,6 +128,8 @@ class Table:
             self.complain(f"{where} {text!r} is not a number")
         elif float(text.rstrip("% ")) < 0:
             self.complain(f"{where} {text!r} is negative")
+        elif float(text.rstrip("% ")) > MOST_SEATS:
+            self.complain(f"{where} {text!r} is too large")
         else:
             return float(text.rstrip("% ")) / (100 if percent else 1)
         return 0.0

@@ -68,8 +68,9 @@ def plan_lp(
 class PlanLP:
     """The same as one HiGHS model, for many solves in a row; it belongs to one session.
 
-    Masses are in a unit in which the rate is about one, so that the solver's tolerances are
-    relative to it. From one solve to the next, bounds and the column of the rate change.
+    Masses are in a unit in which the rate is at most one, and not much less, so that the solver's
+    tolerances are relative to it. From one solve to the next, bounds and the column of the rate
+    change.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -84,7 +85,6 @@ class PlanLP:
         for row in range(values, 4 * values):
             self._model.changeRowBounds(row, -inf[0], 0.0)
         self._entries = np.ones(4 * values + 1)
-        self._unit = 0.0
 
     def solve(
         self,
@@ -105,15 +105,14 @@ class PlanLP:
         self._entries = entries
         count = len(self._priced)
         self._model.changeColsCost(count, self._priced, np.full(count, price))
-        self._unit = self._unit or float(seats)
-        while self._unit < TOO_MANY:
-            self._model.changeColsBounds(len(p), self._mass, np.zeros_like(p), p * self._unit)
+        unit = float(seats)
+        while unit < TOO_MANY:
+            self._model.changeColsBounds(len(p), self._mass, np.zeros_like(p), p * unit)
             found = highs.run(self._model)
             rate = float(found[-1])
-            self._unit /= max(rate, 1e-3)
-            if 1e-3 < rate < 1e3:
-                return self._unit, np.maximum(found[: len(p)], 0.0) / rate
-        self._unit = 0.0
+            unit /= max(rate, 1e-3)
+            if rate > 1e-3:
+                return unit, np.maximum(found[: len(p)], 0.0) / rate
         return np.inf, np.zeros_like(p)
 
 

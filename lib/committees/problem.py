@@ -36,13 +36,12 @@ from committees.checks import (
     number_of_types,
     product_of,
     weights_of,
-    whole,
 )
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["FloatArray", "IntArray", "Problem", "Shares", "whole"]
+__all__ = ["FloatArray", "IntArray", "Problem", "Shares"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +108,8 @@ class Problem:
         """
         wanted = checked_shares(targets, "target")
         features = features_of(wanted)
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"the table of people: expected a DataFrame, got {frame!r}")
         if frame.empty:
             raise ValueError("the table of people is empty")
         frame = frame.rename(columns=str)
@@ -124,6 +125,9 @@ class Problem:
         codes = []
         for feature, values in features.items():
             column = frame[feature]
+            if column.isna().any():
+                row = frame.index[int(np.argmax(column.isna()))]
+                raise ValueError(f"feature {feature!r}, row {row}: is missing")
             code = pd.Index(values).get_indexer(pd.Index(column.astype(str)))
             if (code < 0).any():
                 row = int(np.argmax(code < 0))
@@ -222,7 +226,10 @@ class Problem:
     def by_label(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
         """Put numbers per type in order: a Series by its labels, anything else as it stands."""
         if not isinstance(numbers, pd.Series):
-            return np.array(numbers, dtype=float)
+            try:
+                return np.array(numbers, dtype=float)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{name}: expected numbers: {error}") from None
         order: list[Any] = list(self.features)
         if len(order) > 1 and set(numbers.index.names) == set(order):
             numbers = numbers.reorder_levels(order)
@@ -244,7 +251,7 @@ class Problem:
                 f"counts: expected one number for each of the {len(self.p)} types, "
                 f"got an array of shape {array.shape}"
             )
-        if not (array >= 0).all() or array.sum() <= 0:
+        if not (array >= 0).all() or not 0 < array.sum() < np.inf:
             raise ValueError("counts: expected numbers of people, at least one of them above zero")
         return pd.Series(self.incidence @ array / array.sum(), self.values, name="share")
 

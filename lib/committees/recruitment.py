@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committees.problem import FloatArray, IntArray, Problem, whole
+from committees.checks import check_size
+from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import Session, Strategy
 
 #: People drawn at once, and reported at once to a strategy that learns.
@@ -61,7 +62,7 @@ def recruit(
     step_by_step: bool = False,
 ) -> Recruitment:
     """Fill one committee."""
-    whole("size", size, 1)
+    check_size(size)
     if step_by_step:
         return _step_by_step(strategy, problem, size, rng)
     return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)

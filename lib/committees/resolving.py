@@ -35,6 +35,7 @@ from typing import Literal
 
 import numpy as np
 
+from committees.checks import number
 from committees.greedy import NOISE
 from committees.plan import PlanLP
 from committees.problem import FloatArray, IntArray, Problem
@@ -112,12 +113,10 @@ class Resolving(Strategy):
     margin: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 <= self.tolerance <= 1:
-            raise ValueError(f"tolerance: expected a number from 0 to 1, got {self.tolerance!r}")
+        number("tolerance", self.tolerance, 0, 1)
         if self.rule not in ("threshold", "coin"):
             raise ValueError(f"rule: expected 'threshold' or 'coin', got {self.rule!r}")
-        if not 0 <= self.margin < np.inf:
-            raise ValueError(f"margin: expected a number of at least 0, got {self.margin!r}")
+        number("margin", self.margin, 0)
 
     @property
     def learns(self) -> bool:

@@ -32,6 +32,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from committees.checks import number
 from committees.optimism import OptimisticLP, Optimum, PrintedLP
 from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import BoolArray, Session, Strategy
@@ -116,12 +117,12 @@ class RLCMDP(Strategy):
     learns: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 0 < self.delta < 1:
+        number("delta", self.delta, 0, 1)
+        number("scale", self.scale, 0)
+        if self.delta in (0, 1):
             raise ValueError(f"delta: expected a number between 0 and 1, got {self.delta!r}")
         if self.confidence not in ("l1", "bernstein"):
             raise ValueError(f"confidence: expected 'l1' or 'bernstein', got {self.confidence!r}")
-        if not 0 <= self.scale < np.inf:
-            raise ValueError(f"scale: expected a number of at least 0, got {self.scale!r}")
         if self.lp not in ("corrected", "printed"):
             raise ValueError(f"lp: expected 'corrected' or 'printed', got {self.lp!r}")
         if self.lp == "printed" and self.confidence != "l1":

@@ -13,7 +13,8 @@ from concurrent.futures import Executor
 import numpy as np
 import pandas as pd
 
-from committees.problem import Problem, whole
+from committees.checks import check_size, whole
+from committees.problem import Problem
 from committees.recruitment import recruit
 from committees.strategy import Strategy
 
@@ -158,11 +159,11 @@ def _check(
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"strategies: {name!r} is there {names.count(name)} times")
-    lengths = list(np.atleast_1d(np.asarray(sizes, dtype=object)))
+    lengths = list(sizes) if isinstance(sizes, Iterable) else [sizes]
     if not lengths:
         raise ValueError("sizes: there are none")
     for size in lengths:
-        whole("size", size, 1)
+        check_size(size)
     whole("runs", runs, 1)
     whole("seed", seed, 0)
     if workers is not None:

@@ -4,20 +4,24 @@ A desk follows one strategy for one committee. What it decides depends on the st
 who called before, and one seed: the coin of the n-th caller is always the same. So its journal,
 read again, brings back exactly the desk that wrote it.
 
+A decision is in the journal before anybody is told, and is told before the strategy takes it in,
+which may take a while: `prepare` is for the time between two calls.
+
 `python -m committees.desk TARGETS VOLUNTEERS --size K` is a desk at a prompt.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from committees.checks import whole
+from committees.checks import check_size, whole
 from committees.desk.journal import Journal, JournalError, Record
 from committees.handmade import same_word
 from committees.problem import Problem
@@ -69,14 +73,16 @@ class Desk:
         seed: int | None = None,
         repair: bool = False,
     ) -> None:
-        whole("size", size, 1)
+        check_size(size)
         if seed is not None:
             whole("seed", seed, 0)
+        _refuse_same_words(problem)
         self.strategy, self.problem, self.size = strategy, problem, int(size)
         self._session = strategy.start(problem, size)
         self._callers: list[int] = []  # the type of each
         #: Who is seated: the caller's number, and type as a position in `problem.types`.
         self.seats: dict[int, int] = {}
+        self._news: Callable[[], object] | None = None  # what the session has not taken in yet
         self._journal = Journal(journal, repair=repair)
         try:
             self._resume(None if seed is None else int(seed))
@@ -99,6 +105,7 @@ class Desk:
         if self.seated == self.size:
             raise Refused(f"all {self.size} seats are filled")
         kind = self._kind(person)
+        self.prepare()
         number = self.seen + 1
         chance = float(self._session.acceptance[kind])
         coin = float(np.random.default_rng([self.seed, number]).random())
@@ -109,6 +116,17 @@ class Desk:
         self._note(kind, decision.accepted)
         return decision
 
+    def prepare(self) -> None:
+        """Take in the last decision, and plan for the next; `offer` does it if nobody has."""
+        self._journal.check_open()
+        if self._news:
+            try:
+                self._news()
+            except BaseException:
+                self.close()  # half taken in: the journal knows better
+                raise
+            self._news = None
+
     def withdraw(self, number: int) -> None:
         """Free the seat of the caller with this number, who does not want it any more."""
         whole("number", number, 1)
@@ -117,8 +135,9 @@ class Desk:
             raise Refused(f"caller {number!r} has no seat")
         if type(self._session).leave is Session.leave:
             raise Refused(f"{self.strategy} cannot take a seat back")
+        self.prepare()
         self._journal.append({"withdrawn": number})
-        self._session.leave(self.seats.pop(number))
+        self._free(number)
 
     def undo(self) -> None:
         """Refused: a decision is immediate, and final."""
@@ -133,6 +152,16 @@ class Desk:
         counts = np.bincount(self.problem.codes[kinds].ravel(), minlength=len(self.problem.target))
         wanted = self.problem.targets * self.size
         return pd.DataFrame({"wanted": wanted, "seated": counts, "missing": wanted - counts})
+
+    @property
+    def last(self) -> str:
+        """The last decision in words, for whoever was not told; empty if nobody has called."""
+        told = [record for record in self._journal.records if "caller" in record]
+        if not told:
+            return ""
+        record = told[-1]
+        words, outcome = record["person"].values(), "was" if record["accepted"] else "was not"
+        return f"Caller {record['caller']} ({', '.join(words)}) {outcome} accepted"
 
     def close(self) -> None:
         """Let go of the journal."""
@@ -170,15 +199,19 @@ class Desk:
                 raise JournalError(f"{self._journal.path}: belongs to another desk, {other}")
         for record in records:
             if "withdrawn" in record:
-                self._session.leave(self.seats.pop(record["withdrawn"]))
+                self._free(record["withdrawn"])
             else:
                 self._note(self._kind(record["person"]), record["accepted"])
+            self.prepare()
 
     def _note(self, kind: int, accepted: bool) -> None:
         self._callers.append(kind)
         if accepted:
             self.seats[self.seen] = kind
-        self._session.see(np.array([kind]), np.array([accepted]))
+        self._news = partial(self._session.see, np.array([kind]), np.array([accepted]))
+
+    def _free(self, number: int) -> None:
+        self._news = partial(self._session.leave, self.seats.pop(number))
 
     def _kind(self, person: Mapping[str, str]) -> int:
         """The type of a person; words are compared as in the organiser's files."""
@@ -216,3 +249,16 @@ class Desk:
         if closed:
             return f"there is no room now for {' or '.join(closed)}"
         return "more people like this come than are needed, so others go first"
+
+
+def _refuse_same_words(problem: Problem) -> None:
+    """At the desk, capital letters and the like do not tell features or values apart."""
+    for what, words in (
+        ("features", list(problem.features)),
+        *((f"feature {feature!r}: the values", list(v)) for feature, v in problem.features.items()),
+    ):
+        known: dict[str, str] = {}
+        for word in words:
+            other = known.setdefault(same_word(word), word)
+            if other != word:
+                raise ValueError(f"{what} {other!r} and {word!r} are the same word at a desk")

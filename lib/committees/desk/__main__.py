@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import sys
 from collections.abc import Callable, Mapping
+from itertools import count, islice, product
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -45,6 +47,8 @@ class _Over(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Run the desk until it is full or closed."""
     arguments = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name that cannot be shown is no reason to stop
     try:
         assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
         tolerance = arguments.tolerance
@@ -64,8 +68,12 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, JournalError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     print(f"{strategy}. {desk}. Type help for help.")
     print(f"The journal {journal.resolve()} is {'continued' if begun else 'new'}.")
+    if desk.last:
+        print(f"{desk.last}.")
     widest = assembly.tolerance
     if widest is not None and not isinstance(strategy, Resolving):
         print(f"Beware: {strategy} may miss the min and max of the file; Resolving keeps to them.")
@@ -100,14 +108,20 @@ def _call(desk: Desk) -> None:
     _ask(desk, ready, {"": ""})
     decision = desk.offer(person)
     word = "ACCEPTED" if decision else "not accepted"
-    print(f"  Caller {decision.number} is {word}: {decision.reason}.")
+    print(f"  Caller {decision.number} is {word}: {decision.reason}.", flush=True)
+    desk.prepare()
 
 
 def _marks(values: tuple[str, ...]) -> list[str]:
-    """Numbers to answer with; letters where the values might themselves be taken for numbers."""
-    if any(value[:1].isdigit() for value in values) and len(values) <= len(ascii_lowercase):
-        return list(ascii_lowercase[: len(values)])
-    return [str(number) for number in range(1, len(values) + 1)]
+    """Numbers to answer with, or letters where the values might themselves be taken for numbers."""
+    numbers = [str(number) for number in range(1, len(values) + 1)]
+    long = next(n for n in count(1) if len(ascii_lowercase) ** n >= len(values))
+    letters = islice(map("".join, product(ascii_lowercase, repeat=long)), len(values))
+    words = [same_word(value) for value in values]
+    for marks in (numbers, list(letters)):
+        if not any(word.startswith(mark) for word in words for mark in marks):
+            return marks
+    return [f".{number}" for number in numbers]
 
 
 def _answers(marks: list[str], values: tuple[str, ...]) -> dict[str, str]:

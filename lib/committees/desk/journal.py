@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,7 @@ class Journal:
 
     def append(self, record: Record) -> None:
         """Write a record; when this returns, it is on disk."""
-        if self._file < 0:
-            raise JournalError(f"{self.path}: is closed")
+        self.check_open()
         now = os.fstat(self._file)
         if now.st_nlink == 0 or now.st_size != self._end:
             self.close()
@@ -79,6 +79,11 @@ class Journal:
         self._end += len(line)
         self.records.append(record)
 
+    def check_open(self) -> None:
+        """Refuse a journal that was closed."""
+        if self._file < 0:
+            raise JournalError(f"{self.path}: is closed; open the journal again")
+
     def close(self) -> None:
         """Close the file, and let others have it."""
         if self._file >= 0:
@@ -92,7 +97,11 @@ class Journal:
             raise JournalError(f"{self.path}: is in use by another desk") from None
 
     def _read(self, repair: bool) -> list[Record]:
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            raise JournalError(f"{self.path}: is not a file")
         content = self.path.read_bytes()
+        if content and not content.startswith(BEGINNING[:1]):
+            raise JournalError(f"{self.path}: is not a journal")
         *lines, rest = content.split(b"\n")
         records = []
         for number, text in enumerate(lines, 1):

@@ -24,6 +24,8 @@ def _dask(address: str | None) -> Iterator[Executor | None]:
         from distributed import Client
     except ImportError:
         raise BadGrid("--dask: needs the package 'distributed': pip install distributed") from None
+    if ":" not in address:
+        raise BadGrid(f"--dask: expected the address HOST:PORT of a scheduler, got {address!r}")
     try:
         client = Client(address, timeout="20s", set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

@@ -24,14 +24,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import quote
 
 import pandas as pd
 
 from committees.sweep.grid import TABLE, BadGrid, Grid, Run, as_text, digest
 
-#: The file that makes a folder ours, and that the sweep at work has locked.
+#: The file that makes a folder ours, and that the sweep at work has locked: it names the process,
+#: and the grid whose results are here.
 LOCK = ".sweep"
 
 #: The rows of results that the page shows.
@@ -87,11 +88,18 @@ class Folder:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                lock.seek(0)
-                other = f"another sweep (process {lock.read().strip()}) is at work"
+                other = f"another sweep (process {_lines(lock)[0]}) is at work"
                 raise BadGrid(f"output: {other} in {self.path}; wait for it") from None
+            grid = os.path.relpath(self.grid.path.resolve(), self.path)
+            _, owner = _lines(lock)
+            if owner not in ("", grid):
+                theirs = (self.path / owner).resolve()
+                raise BadGrid(
+                    f"output: {self.path} holds the results of another grid, {theirs}; "
+                    "choose another folder"
+                )
             lock.truncate(0)
-            lock.write(f"{os.getpid()}\n")
+            lock.write(f"{os.getpid()}\n{grid}\n")
             lock.flush()
             yield
 
@@ -261,3 +269,10 @@ The same in every run: {fixed}.</p>
 </body>
 </html>
 """
+
+
+def _lines(lock: TextIO) -> tuple[str, str]:
+    """What the lock's file says: the process, and the grid."""
+    lock.seek(0)
+    process, _, grid = lock.read().partition("\n")
+    return process.strip(), grid.strip()

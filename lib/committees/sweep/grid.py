@@ -218,7 +218,8 @@ def _notebook(path: Path) -> tuple[str, str, Parameters]:
         raise BadGrid(f"notebook {path}: its parameters cannot be read: {error}") from None
     if TABLE not in known:
         raise BadGrid(
-            f"notebook {path}: has no parameter {TABLE!r} to say where its results should be left"
+            f"notebook {path}: has no parameter {TABLE!r} to say where its results should be left; "
+            f"write it as papermill reads it, {TABLE}: str = None"
         )
     cells = [[cell.cell_type, cell.source, cell.metadata.get("tags", [])] for cell in book.cells]
     source: str = nbformat.writes(book)  # type: ignore[no-untyped-call]
@@ -330,8 +331,9 @@ def _word(value: Any) -> str:
 
 
 def digest(value: Any) -> str:
-    """A fingerprint of plain values."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    """A fingerprint of plain values, the same when they were written as JSON and read again."""
+    plain = json.loads(json.dumps(value))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _alike(value: Any) -> Any:
