@@ -15,7 +15,7 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
-from committees import interactive, plots
+from committees import plots, vega
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -198,7 +198,7 @@ def test_charts_follow_a_still_picture(path):
     cells = load(path).cells
     for above, cell in itertools.pairwise(cells):
         outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
-        if any(interactive.MIME in data for data in outputs):
+        if any(vega.MIME in data for data in outputs):
             assert len(outputs) == 1
             assert "figure" in above.metadata["mystnb"]
             assert "remove-input" in cell.metadata["tags"]

@@ -23,8 +23,8 @@ def shown(monkeypatch):
 
     def display(bundle, *, raw):
         assert raw
-        assert set(bundle) == {interactive.MIME, "text/plain"}
-        specs.append(json.loads(json.dumps(bundle[interactive.MIME])))
+        assert set(bundle) == {vega.MIME, "text/plain"}
+        specs.append(json.loads(json.dumps(bundle[vega.MIME])))
 
     monkeypatch.setattr(IPython.display, "display", display)
     return specs
@@ -104,7 +104,7 @@ def test_pictures_are_the_same_when_drawn_again(shown, tmp_path):
 
 
 def test_a_chart_is_data_on_its_page_and_makes_it_load_the_script():
-    chart = SimpleNamespace(mime_type=interactive.MIME, content={"title": "</script>"})
+    chart = SimpleNamespace(mime_type=vega.MIME, content={"title": "</script>"})
     (node,) = vega.Chart.handle_mime(None, chart, False)
     assert node.astext().count("</script>") == 1
     assert vega.Chart.handle_mime(None, chart, True) is None  # inside a line

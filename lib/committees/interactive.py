@@ -23,9 +23,7 @@ from committees import plots
 from committees.lp import Policy
 from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import BoolArray
-
-#: Of all versions of Vega-Lite, the one that JupyterLab knows. Nothing here needs a later one.
-MIME = "application/vnd.vegalite.v5+json"
+from committees.vega import MIME
 
 
 def tradeoff(frame: pd.DataFrame) -> None:

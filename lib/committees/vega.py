@@ -11,13 +11,15 @@ import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import vl_convert
 from docutils import nodes
-from sphinx.application import Sphinx
 
-from committees.interactive import MIME
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+#: Of all versions of Vega-Lite, the one that JupyterLab knows. Nothing here needs a later one.
+MIME = "application/vnd.vegalite.v5+json"
 
 SCRIPT = "interactive.js"
 
@@ -38,6 +40,8 @@ class Chart:
 
 def write_script(app: Sphinx) -> None:
     """Put the script where the pages find it. A plain one: a module would not load from a disk."""
+    import vl_convert  # a large one
+
     if app.builder.format == "html":
         folder = Path(app.outdir, "_static")
         folder.mkdir(parents=True, exist_ok=True)
