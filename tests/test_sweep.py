@@ -516,6 +516,23 @@ def test_killed_at_any_time_a_sweep_goes_on_where_it_was(folder, undisturbed):
     assert (folder / "out/results.csv").read_bytes() == undisturbed
 
 
+def test_whoever_interrupts_a_sweep_goes_on_from_there(folder, undisturbed):
+    path = write(folder, SIX)
+    (folder / "scratch").mkdir()
+    command = [sys.executable, "-m", "committees.sweep", str(path), "--output", "out"]
+    there = {**os.environ, "TMPDIR": str(folder / "scratch")}
+    with subprocess.Popen(command, env=there, stderr=subprocess.PIPE, text=True) as stopped:
+        deadline = time.monotonic() + 60
+        while not list(folder.glob("out/runs/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        stopped.send_signal(signal.SIGINT)
+        assert "stopped; the same command goes on from here" in stopped.stderr.read()
+    assert stopped.returncode == 130
+    assert not list((folder / "scratch").glob("sweep-*"))
+    assert main([str(path), "--output", "out"]) == 0
+    assert (folder / "out/results.csv").read_bytes() == undisturbed
+
+
 def test_a_cluster_gives_the_same(folder, undisturbed):
     from distributed import LocalCluster
 

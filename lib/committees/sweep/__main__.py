@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from committees.sweep import BadGrid, RunsFailed, folder_of, sweep
 from committees.sweep.grid import parse, read
+from committees.sweep.run import tidy_up
 
 
 @contextmanager
@@ -51,9 +52,9 @@ Instead of a grid, or on top of it, several named ones:
 
 `papermill --help-notebook NOTEBOOK` lists the parameters of a notebook; it must have one called
 `table`, the CSV file to leave its results in, which the sweep sets. The output folder will hold
-results.csv, index.html, and the executed notebook of each run. The same command once more runs only
-what is missing, has failed or has changed: the parameters or the notebook. (A change in the library
-or in data is not noticed: use --force.)
+results.csv, index.html, and the executed notebook of each run, all of one grid. The same command
+once more runs only what is missing, has failed or has changed: the parameters or the notebook. (A
+change in the library or in data is not noticed: use --force.)
 """
 
 
@@ -111,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print("sweep: stopped; the same command goes on from here", file=sys.stderr, flush=True)
+        tidy_up()
         os._exit(130)  # the kernels end with this process; its threads need not be waited for
     print(f"{len(folder.grid.runs)} runs are done. Open {folder.path / 'index.html'}")
     return 0

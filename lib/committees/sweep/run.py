@@ -7,10 +7,11 @@ executes it, here or on a cluster, writes nothing else.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 from committees.sweep.folder import Outcome, contents, rows_of
@@ -43,7 +44,7 @@ def execute(task: Task) -> Outcome:
     from jupyter_core.utils import ensure_event_loop
 
     start = time.monotonic()
-    with TemporaryDirectory(prefix="sweep-", ignore_cleanup_errors=True) as name:
+    with TemporaryDirectory(prefix=_prefix(), ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         try:
             error, cell = _papermill(task, scratch)
@@ -56,6 +57,16 @@ def execute(task: Task) -> Outcome:
         except ValueError as wrong:
             error = f"the notebook left {wrong}"
     return Outcome(notebook, table, error, cell, round(time.monotonic() - start, 1))
+
+
+def tidy_up() -> None:
+    """Remove what the runs of this process have left, if they were not allowed to end."""
+    for left in Path(gettempdir()).glob(f"{_prefix()}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _prefix() -> str:
+    return f"sweep-{os.getpid()}-"
 
 
 def _papermill(task: Task, scratch: Path, attempts: int = 2) -> tuple[str, int | None]:
