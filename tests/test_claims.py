@@ -292,4 +292,6 @@ def test_the_table_is_for_readers():
     assert claims._number(48842.0, 0.0, "people") == "48,842 (people)"
     assert claims._number(3100.4, 17.0, "people") == "3,100 ± 17 (people)"
     assert claims._number(0.0512, 0.0034, "") == "0.0512 ± 0.0034"
+    assert claims._number(-8.28e-05, 0.0034, "") == "-0.0001 ± 0.0034"
+    assert claims._number(0.5, float("nan"), "") == "0.5"  # a single run
     assert claims._number(float("nan"), float("nan"), "") == "–"

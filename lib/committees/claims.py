@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Any
 
 import pandas as pd
@@ -133,6 +134,9 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 def _number(value: float, error: float, unit: str) -> str:
     if value != value:  # not a number: not checkable
         return "–"
-    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    text += f" ± {error:.2g}" if error else ""
+    if error > 0:  # two digits of the error, and as many of the value
+        digits = max(0, 1 - floor(log10(error)))
+        text = f"{value:,.{digits}f} ± {error:,.{digits}f}"
+    else:
+        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{text} ({unit})" if unit else text
