@@ -335,11 +335,11 @@ def test_odd_numbers_are_named():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Greedy("x"), "tolerance: expected a number, got 'x'"),
-        (lambda: Resolving(None), "tolerance: expected a number, got None"),
+        (lambda: Greedy("x"), "tolerance: expected a number from 0 to 1, got 'x'"),
+        (lambda: Resolving(None), "tolerance: expected a number from 0 to 1, got None"),
         (lambda: Resolving(0.02, margin=np.nan), "margin: expected a number of at least 0, got"),
-        (lambda: RLCMDP(delta=True), "delta: expected a number, got True"),
-        (lambda: RLCMDP(scale="1"), "scale: expected a number, got '1'"),
+        (lambda: RLCMDP(delta=True), "delta: expected a number between 0 and 1, got True"),
+        (lambda: RLCMDP(scale="1"), "scale: expected a number of at least 0, got '1'"),
     ],
 )
 def test_strategies_want_numbers(make, message):

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from scipy import stats
 
+from committees.checks import number
 from committees.lp import Policy
 from committees.problem import Problem
 from committees.rl_cmdp import MAURER_PONTIL
@@ -40,8 +41,7 @@ def cmdp_loss(
         feature but one. That is enough for two values, whose deviations are equal; of three or
         more, the one left out may deviate most, so `"full"` counts all of them.
     """
-    if not 0 < delta < 1:
-        raise ValueError(f"delta: expected a number between 0 and 1, got {delta!r}")
+    number("delta", delta, 0, 1, ends=False)
     terms = deviations(problem, union)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
     return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0

@@ -39,7 +39,7 @@ def whole(name: str, value: object, least: int, most: float = inf) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
     if value > most:
-        raise ValueError(f"{name}: expected at most {most:,}, got {value!r}")
+        raise ValueError(f"{name}: expected a whole number of at most {most:,}, got {value!r}")
 
 
 def check_size(size: object) -> None:
@@ -47,13 +47,15 @@ def check_size(size: object) -> None:
     whole("size", size, 1, MOST_SEATS)
 
 
-def number(name: str, value: object, least: float, most: float = inf) -> None:
-    """Refuse what is not a finite number from `least` to `most`."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{name}: expected a number, got {value!r}")
-    if not least <= value <= most or not np.isfinite(value):
-        asked = f"of at least {least:g}" if most == inf else f"from {least:g} to {most:g}"
-        raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
+def number(name: str, value: object, least: float, most: float = inf, *, ends: bool = True) -> None:
+    """Refuse what is not a finite number from `least` to `most`, with or without these."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        inside = least <= value <= most if ends else least < value < most
+        if inside and value < inf:
+            return
+    asked = f"from {least:g} to {most:g}" if ends else f"between {least:g} and {most:g}"
+    asked = f"of at least {least:g}" if most == inf else asked
+    raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
 
 
 def number_of_types(features: Mapping[str, tuple[str, ...]]) -> int:

@@ -7,12 +7,14 @@ after it calls `check`, instead of leaving a traceback from the depths to whoeve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from committees import datasets
 from committees.bayesnet import check_edges
-from committees.checks import whole
+from committees.checks import number, whole
 
 Rule = Callable[[str, Any], None]
 
@@ -42,30 +44,14 @@ def check(**parameters: Any) -> None:
         raise BadParameter(*error.args) from None
 
 
-def at_least(least: int, most: int | None = None) -> Rule:
+def at_least(least: int, most: float = inf) -> Rule:
     """A rule: a whole number, not smaller than this and not larger than that."""
-
-    def rule(name: str, value: Any) -> None:
-        whole(name, value, least)
-        if most is not None and value > most:
-            raise ValueError(f"{name}: expected a whole number of at most {most:,}, got {value!r}")
-
-    return rule
+    return partial(whole, least=least, most=most)
 
 
 def between(low: float, high: float, *, ends: bool = True) -> Rule:
     """A rule: a number from low to high, with or without these themselves."""
-
-    def rule(name: str, value: Any) -> None:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (low <= value <= high if ends else low < value < high):
-            to = "from" if ends else "between"
-            link = "to" if ends else "and"
-            raise ValueError(
-                f"{name}: expected a number {to} {low:g} {link} {high:g}, got {value!r}"
-            )
-
-    return rule
+    return partial(number, least=low, most=high, ends=ends)
 
 
 def each(rule: Rule, least: int = 1) -> Rule:

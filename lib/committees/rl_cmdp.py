@@ -117,10 +117,8 @@ class RLCMDP(Strategy):
     learns: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number("delta", self.delta, 0, 1)
+        number("delta", self.delta, 0, 1, ends=False)
         number("scale", self.scale, 0)
-        if self.delta in (0, 1):
-            raise ValueError(f"delta: expected a number between 0 and 1, got {self.delta!r}")
         if self.confidence not in ("l1", "bernstein"):
             raise ValueError(f"confidence: expected 'l1' or 'bernstein', got {self.confidence!r}")
         if self.lp not in ("corrected", "printed"):
