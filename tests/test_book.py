@@ -16,6 +16,7 @@ import yaml
 from matplotlib.colors import to_hex
 
 from committees import plots, vega
+from committees.plots import look
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -181,7 +182,7 @@ def test_chapters_take_their_colours_from_the_library(path):
 def test_the_logo_has_the_colours_of_the_strategies(name):
     used = re.findall(r"#[0-9a-f]{6}", (ROOT / "images" / name).read_text())
     assert len(set(used)) == 4
-    assert set(used) <= {to_hex(colour) for colour in plots.palette(list(plots._COLOURS)).values()}
+    assert set(used) <= {to_hex(colour) for colour in plots.palette(list(look._COLOURS)).values()}
 
 
 def test_pages_have_the_logo_and_the_icon(pages):

@@ -14,10 +14,11 @@ from matplotlib.colors import to_rgb
 from committees import CMDP, Greedy, Problem, datasets, plots, recruit, simulate
 from committees.greedy import quotas
 from committees.lp import best_policy
+from committees.plots import look
 from conftest import one_queue, seated
 
 PROBLEM = datasets.brexit(["gender", "age"])
-STRATEGIES = [name for name in plots._COLOURS if name != "Greedy"]  # which is Greedy 0.02's
+STRATEGIES = [name for name in look._COLOURS if name != "Greedy"]  # which is Greedy 0.02's
 
 
 @pytest.fixture(autouse=True)
