@@ -21,7 +21,7 @@ from committees.claims import (
     near_the_edge,
     verdict,
 )
-from committees.measures import MEASURES, Measured, practice, theory
+from committees.measures import MEASURES, Measured, known, practice, unknown
 from committees.problem import Problem
 
 
@@ -118,20 +118,20 @@ def test_a_wrong_result_turns_the_verdict(monkeypatch):
     """Break what is measured, and see the ledger say so."""
     lab = Lab()
     broken = Problem({"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}, [0.25] * 4)
-    monkeypatch.setattr(theory, "example_2", lambda: broken)
+    monkeypatch.setattr(known, "example_2", lambda: broken)
     for name in ("example-2-acceptance", "example-2-rate", "example-2-people"):
         assert verdict(by_id(name), MEASURES[name](lab)) == NOT_REPRODUCED
-    monkeypatch.setattr(theory.bounds, "greedy_loss", lambda *_: 0.0)
+    monkeypatch.setattr(known.bounds, "greedy_loss", lambda *_: 0.0)
     assert verdict(by_id("proposition-1"), MEASURES["proposition-1"](lab)) == NOT_REPRODUCED
-    monkeypatch.setattr(theory, "_single_type", lambda horizon: (9 * np.sqrt(horizon), 99.0))
+    monkeypatch.setattr(unknown, "_single_type", lambda horizon: (9 * np.sqrt(horizon), 99.0))
     for name in ("episode-sum", "bernstein-sum"):
         assert verdict(by_id(name), MEASURES[name](lab)) == NOT_REPRODUCED
     tiny = {name: lambda *_: 1e-9 for name in ("regret", "violation", "rl_loss")}
     for name, bound in tiny.items():
-        monkeypatch.setattr(theory.bounds, name, bound)
+        monkeypatch.setattr(unknown.bounds, name, bound)
     for name in ("theorem-1-violation", "theorem-2-regret", "theorem-1-loss"):
         assert verdict(by_id(name), MEASURES[name](lab)) == NOT_REPRODUCED
-    monkeypatch.setattr(theory, "_martingales", lambda lab: np.full((9, 1000), 0.5))
+    monkeypatch.setattr(unknown, "_martingales", lambda lab: np.full((9, 1000), 0.5))
     assert verdict(by_id("azuma"), MEASURES["azuma"](lab)) == NOT_REPRODUCED
 
 

@@ -1,6 +1,6 @@
 """One measurement per claim of the ledger; see `committees.claims`."""
 
-from committees.measures import practice, theory
+from committees.measures import known, practice, unknown
 from committees.measures.lab import MEASURES, Lab, Measured
 
-__all__ = ["MEASURES", "Lab", "Measured", "practice", "theory"]
+__all__ = ["MEASURES", "Lab", "Measured", "known", "practice", "unknown"]

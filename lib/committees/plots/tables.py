@@ -28,7 +28,7 @@ def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure
             ax.set_yscale("log")
         else:
             ax.set_ylim(bottom=0)
-    axes[1].getlegend().remove()
+    axes[1].get_legend().remove()
     return figure
 
 
