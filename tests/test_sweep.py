@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -21,6 +24,7 @@ from committees.sweep import BadGrid, RunsFailed, sweep
 from committees.sweep.__main__ import main
 from committees.sweep.folder import Folder, Outcome
 from committees.sweep.grid import read
+from committees.sweep.run import scratch
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -125,6 +129,8 @@ class Pretend(Executor):
         ("grid:\n  a: [1]\n  a: [2]", "line 4: is not YAML that we can use: 'a' is given twice"),
         ("grid: {a: [1}", "grid.yml, line 2: is not YAML that we can use"),
         ("grid: {a: [!!python/name:os.system ]}", "line 2: is not YAML that we can use"),
+        (f"grid: {{a: [{10**50}]}}", "line 2: is not YAML that we can use: a whole number of more"),
+        (f"grid: {{a: [0x{'f' * 5000}]}}", "a whole number of more than 128 bits"),
         ("grid: {a: [2021-13-45]}", "grid.yml: is not YAML that we can use: month must be"),
         ("grid: {word: [2021-12-24]}", "is no plain value; did you forget quotes?"),
         ("grid: {a: &x [*x]}", "is no plain value"),
@@ -332,6 +338,12 @@ def test_tables_are_gathered_as_they_are(folder):
     assert list(frame["a"]) == [1, 2]
 
 
+def test_a_parameter_has_a_column_of_its_own(folder):
+    pretend = Pretend(lambda _: Outcome(b"{}", b"parameter a,a\n1,2\n"))
+    frame = sweep(write(folder, "grid: {a: [7]}"), executor=pretend)
+    assert frame.to_dict("records") == [{"parameter parameter a": 7, "parameter a": 1, "a": 2}]
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -535,9 +547,33 @@ sys.exit(main(sys.argv[1:]))
         stopped.send_signal(signal.SIGINT)
         assert "stopped; the same command goes on from here" in stopped.stderr.read()
     assert stopped.returncode == 130
-    assert not list((folder / "scratch").glob("sweep-*"))
+    assert not list((folder / "scratch").iterdir())
     assert main([str(path), "--output", "out"]) == 0
     assert (folder / "out/results.csv").read_bytes() == undisturbed
+
+
+def test_nothing_is_left_by_runs_that_do_not_end(tmp_path, monkeypatch):
+    """They make folders and write files in the middle of the tidying up, until they fail."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def go_on(here, started):
+        with contextlib.suppress(FileNotFoundError):
+            for _ in range(5000):
+                folder = Path(tempfile.mkdtemp(dir=here))
+                for name in "abc":
+                    (folder / name).touch()
+                started.set()
+
+    with scratch() as here:
+        begun = [threading.Event() for _ in range(4)]
+        runs = [threading.Thread(target=go_on, args=(here, e), daemon=True) for e in begun]
+        for run, started in zip(runs, begun, strict=True):
+            run.start()
+            started.wait()
+    for run in runs:
+        run.join(timeout=60)
+        assert not run.is_alive()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_cluster_gives_the_same(folder, undisturbed):

@@ -68,9 +68,8 @@ def plan_lp(
 class PlanLP:
     """The same as one HiGHS model, for many solves in a row; it belongs to one session.
 
-    Masses are in a unit in which the rate is at most one, and not much less, so that the solver's
-    tolerances are relative to it. From one solve to the next, bounds and the column of the rate
-    change.
+    Masses are in a unit in which the rate is between a thousandth and one, far above the solver's
+    tolerances. From one solve to the next, bounds and the column of the rate change.
     """
 
     def __init__(self, problem: Problem) -> None:

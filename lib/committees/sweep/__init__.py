@@ -3,7 +3,8 @@
 Each run is one execution of the notebook by papermill, in a kernel of its own. The notebook is told
 by its parameter `table` in which CSV file to leave its results (`committees.book.leave`); the sweep
 gathers them. `committees.sweep.grid` says what a grid looks like, `committees.sweep.folder` what is
-left of a sweep and when a run is done: started again, a sweep does only what is not.
+left of a sweep and when a run is done: started again, a sweep does only what is not. `values` and
+`page` are what the two are made of.
 
 The results of a run (`committees.sweep.run`) travel to this process, which alone writes to the
 output folder. So neither a kernel that outlives a killed sweep nor the order in which runs end can
@@ -14,9 +15,9 @@ see the notebook's folder under the same path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ from tqdm import tqdm
 
 from committees.checks import whole
 from committees.sweep.folder import Folder, Outcome
-from committees.sweep.grid import BadGrid, Grid, Run, read
-from committees.sweep.run import Task, execute
+from committees.sweep.grid import Grid, Run, read
+from committees.sweep.run import Task, execute, scratch
+from committees.sweep.values import BadGrid
 
 __all__ = ["BadGrid", "RunsFailed", "folder_of", "sweep"]
 
@@ -84,8 +86,10 @@ def sweep(
     runs = folder.grid.runs
     with folder.locked():
         waiting = [run for run in runs if force or folder.why(run)]
-        for run, outcome in _executed(folder.grid, waiting, workers, executor, progress):
-            folder.keep(run, outcome)
+        outcomes = _executed(folder.grid, waiting, workers, executor, progress)
+        with closing(outcomes):  # at once, also when interrupted
+            for run, outcome in outcomes:
+                folder.keep(run, outcome)
         results = folder.gather()
         failed = {
             run.name: why.removeprefix("failed: ") for run in runs if (why := folder.why(run))
@@ -109,18 +113,21 @@ def _executed(
     workers: int | None,
     executor: Executor | None,
     progress: bool,
-) -> Iterator[tuple[Run, Outcome]]:
+) -> Generator[tuple[Run, Outcome]]:
     """The outcomes of these runs, as they come."""
     alone = {"workers": 1} if "workers" in grid.known else {}  # no pools on top of ours
     with ExitStack() as stack:
+        temporary = None
         if executor is None:
+            temporary = stack.enter_context(scratch())
             executor = ThreadPoolExecutor(workers or cpu_count())
             # Whoever interrupts a sweep does not want to wait for it.
             stack.callback(executor.shutdown, wait=False, cancel_futures=True)
         futures: dict[Future[Outcome], Run] = {}
         stack.callback(lambda: [future.cancel() for future in futures])
         for run in runs:
-            task = Task(grid.source, str(grid.notebook.parent), {**alone, **run.parameters})
+            parameters = {**alone, **run.parameters}
+            task = Task(grid.source, str(grid.notebook.parent), parameters, temporary)
             futures[executor.submit(execute, task)] = run
         bar = tqdm(total=len(runs), disable=None if progress else True, desc=grid.path.stem)
         stack.enter_context(bar)

@@ -11,8 +11,8 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 
 from committees.sweep import BadGrid, RunsFailed, folder_of, sweep
-from committees.sweep.grid import parse, read
-from committees.sweep.run import tidy_up
+from committees.sweep.grid import read
+from committees.sweep.values import parse
 
 
 @contextmanager
@@ -112,7 +112,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print("sweep: stopped; the same command goes on from here", file=sys.stderr, flush=True)
-        tidy_up()
         os._exit(130)  # the kernels end with this process; its threads need not be waited for
     print(f"{len(folder.grid.runs)} runs are done. Open {folder.path / 'index.html'}")
     return 0

@@ -16,27 +16,24 @@ from __future__ import annotations
 import csv
 import fcntl
 import hashlib
-import html
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
-from urllib.parse import quote
 
 import pandas as pd
 
-from committees.sweep.grid import TABLE, BadGrid, Grid, Run, as_text, digest
+from committees.sweep.grid import TABLE, Grid, Run
+from committees.sweep.page import State, page
+from committees.sweep.values import BadGrid, as_text, digest
 
 #: The file that makes a folder ours, and that the sweep at work has locked: it names the process,
 #: and the grid whose results are here.
 LOCK = ".sweep"
-
-#: The rows of results that the page shows.
-ROWS_SHOWN = 1000
 
 
 @dataclass(frozen=True)
@@ -148,10 +145,7 @@ class Folder:
         done = [run for run in self.grid.runs if not self.why(run)]
         tables = [rows_of(contents(self._file(run, "csv"))) for run in done]
         columns = list(dict.fromkeys(name for header, *_ in tables for name in header))
-        labels = {
-            name: f"parameter {name}" if name in columns else name
-            for name in self.grid.runs[0].labels
-        }
+        labels = {name: _apart(name, columns) for name in self.grid.runs[0].labels}
         text = io.StringIO()
         writer = csv.DictWriter(text, [*labels.values(), *columns], lineterminator="\n")
         writer.writeheader()
@@ -160,36 +154,18 @@ class Folder:
             writer.writerows(own | dict(zip(header, row, strict=True)) for row in rows)
         results = self.path / "results.csv"
         _write(results, text.getvalue().encode())
-        _write(self.path / "index.html", self._page().encode())
+        shown = pd.read_csv(results, dtype=str, keep_default_na=False)
+        states = map(self._state, self.grid.runs)
+        _write(self.path / "index.html", page(self.grid, states, shown).encode())
         return pd.read_csv(results)
 
-    def _page(self) -> str:
-        """One page that needs nothing else: what ran, how it went, what came out."""
-        first, rows, done = self.grid.runs[0], [], 0
-        for run in self.grid.runs:
-            record = self.record(run)
-            good = record is not None and not record.error
-            done += good
-            fields = [*map(as_text, run.labels.values()), str(record or "lost")]
-            row = "".join(f"<td>{html.escape(field)}</td>" for field in fields)
-            there = self._file(run, "ipynb").exists()
-            link = f'<a href="runs/{quote(run.name)}.ipynb">notebook</a>' if there else ""
-            time = f"{record.seconds:.1f}" if record else ""
-            shade = "" if good else ' class="failed"'
-            rows.append(f"<tr{shade}>{row}<td>{time}</td><td>{link}</td></tr>")
-        names = [*first.labels, "state", "seconds", "executed"]
-        fixed = [f"{n} = {as_text(v)}" for n, v in first.parameters.items() if n not in names]
-        results = pd.read_csv(self.path / "results.csv", dtype=str, keep_default_na=False)
-        return PAGE.format(
-            title=html.escape(self.grid.path.stem),
-            notebook=html.escape(self.grid.notebook.name),
-            fixed=html.escape("; ".join(fixed) or "nothing but the defaults"),
-            done=done,
-            total=len(rows),
-            head="".join(f"<th>{html.escape(name)}</th>" for name in names),
-            runs="\n".join(rows),
-            shown=f"{min(len(results), ROWS_SHOWN):,} of {len(results):,}",
-            results=results.head(ROWS_SHOWN).to_html(index=False, border=0, justify="left"),
+    def _state(self, run: Run) -> State:
+        record, notebook = self.record(run), self._file(run, "ipynb")
+        return State(
+            words=str(record or "lost"),
+            done=record is not None and not record.error,
+            seconds=f"{record.seconds:.1f}" if record else "",
+            notebook=f"runs/{notebook.name}" if notebook.exists() else "",
         )
 
     @property
@@ -217,6 +193,11 @@ def rows_of(table: bytes) -> list[list[str]]:
     return rows
 
 
+def _apart(name: str, columns: Collection[str]) -> str:
+    """What a parameter's column is called, so that no column of the tables is called the same."""
+    return _apart(f"parameter {name}", columns) if name in columns else name
+
+
 def contents(path: Path) -> bytes:
     """What is in a file; nothing if there is none."""
     return path.read_bytes() if path.exists() else b""
@@ -236,39 +217,6 @@ def _write(path: Path, content: bytes) -> None:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sweep: {title}</title>
-<style>
-body {{font: 16px/1.5 sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem}}
-div {{overflow-x: auto}}
-table {{border-collapse: collapse; font-size: 90%; font-variant-numeric: tabular-nums}}
-th, td {{border-bottom: 1px solid #ddd; padding: .2rem .8rem .2rem 0; text-align: left}}
-.failed td {{background: #fdecea; white-space: pre-wrap}}
-</style>
-</head>
-<body>
-<h1>Sweep: {title}</h1>
-<p>{done} of {total} runs of the notebook {notebook} are done.
-The same in every run: {fixed}.</p>
-<h2>Runs</h2>
-<div><table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{runs}
-</tbody>
-</table></div>
-<h2>Results</h2>
-<p>{shown} rows; all are in <a href="results.csv">results.csv</a>.</p>
-<div>{results}</div>
-</body>
-</html>
-"""
 
 
 def _lines(lock: TextIO) -> tuple[str, str]:

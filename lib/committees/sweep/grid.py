@@ -27,19 +27,16 @@ A run is named by what tells it from the others: its group and its parameters in
 from __future__ import annotations
 
 import ast
-import hashlib
 import itertools
-import json
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import prod
 from pathlib import Path
 from typing import Any
 
-import yaml
+from committees.sweep.values import BadGrid, alike, digest, load, mapping, only
 
 #: The parameter that every notebook in a sweep has: the CSV file to leave its results in.
 TABLE = "table"
@@ -56,10 +53,6 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 #: The longest name of a run, and the most runs of a grid.
 LONGEST, MOST = 80, 100_000
-
-
-class BadGrid(ValueError):
-    """A sweep that cannot be run as it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -113,83 +106,15 @@ def read(path: str | Path, parameters: Mapping[str, Any] | None = None) -> Grid:
     `parameters` are added to those that the file gives to every run, or replace them.
     """
     path = Path(path).resolve()
-    content = _mapping(path.name, parse(path.name, _text(path)))
-    _only(path.name, content, ["notebook", "parameters", "grid", "groups"])
+    content = mapping(path.name, load(path))
+    only(path.name, content, ["notebook", "parameters", "grid", "groups"])
     if not isinstance(content.get("notebook"), str):
         raise BadGrid(f"{path.name}: 'notebook' should name one, got {content.get('notebook')!r}")
     notebook = path.parent / content["notebook"]
     source, fingerprint, known = _notebook(notebook)
-    given = _mapping(f"{path.name}: parameters", content.get("parameters", {}))
+    given = mapping(f"{path.name}: parameters", content.get("parameters", {}))
     runs = _runs(path.name, content | {"parameters": {**given, **(parameters or {})}}, known)
     return Grid(path, notebook.resolve(), source, fingerprint, list(known), runs)
-
-
-def as_text(value: Any) -> str:
-    """A parameter's value in a table: None is empty, lists are JSON."""
-    if value is None:
-        return ""
-    return json.dumps(value) if isinstance(value, list | dict) else str(value)
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML in which nothing is given twice, and 1e-3 is a number."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        problem=f"{key.value!r} is given twice", problem_mark=key.start_mark
-                    )
-                seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
-    list("+-.0123456789"),
-)
-
-
-def parse(where: str, text: str) -> Any:
-    """Plain values from YAML."""
-    try:
-        return yaml.load(text, _Loader)
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise BadGrid(f"{where}{line}: is not YAML that we can use: {error.problem}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadGrid(f"{where}: is not YAML that we can use: {error}") from None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadGrid(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadGrid(f"{path.name}: is not text in UTF-8") from None
-
-
-def _mapping(where: str, value: Any) -> dict[str, Any]:
-    """Refuse what is not a mapping of names."""
-    if not isinstance(value, dict):
-        raise BadGrid(f"{where}: expected names with values, got {value!r}")
-    for name in value:
-        if not isinstance(name, str):
-            raise BadGrid(f"{where}: expected a name, got {name!r}; put it in quotes")
-    return value
-
-
-def _only(where: str, names: Mapping[str, Any], known: Collection[str], what: str = "key") -> None:
-    """Refuse a name that is not known, and guess what was meant."""
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-            raise BadGrid(f"{where}: unknown {what} {name!r}; {hint}")
 
 
 Parameters = Mapping[str, Mapping[str, str]]
@@ -229,7 +154,7 @@ def _notebook(path: Path) -> tuple[str, str, Parameters]:
 def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Run, ...]:
     """Every combination, group by group."""
     fixed, varied = _part(where, content, known)
-    groups = _mapping(f"{where}: groups", content.get("groups", {}))
+    groups = mapping(f"{where}: groups", content.get("groups", {}))
     if not varied and not groups:
         raise BadGrid(f"{where}: needs a 'grid' or 'groups', or there is nothing to vary")
     if groups and "group" in known:
@@ -237,7 +162,7 @@ def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Ru
     parts = []
     for name, group in groups.items():
         here = f"{where}: group {name!r}"
-        _only(here, _mapping(here, group), ["parameters", "grid"])
+        only(here, mapping(here, group), ["parameters", "grid"])
         own, grid = _part(here, group, known)
         for twice in (fixed | varied).keys() & (own | grid).keys():
             raise BadGrid(f"{here}: {twice!r} is given twice, here and for all groups")
@@ -258,7 +183,7 @@ def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Ru
             effective = defaults | parameters
             told.append(group | chosen)
             runs.append((group | {name: effective[name] for name in columns}, parameters))
-            if (same := digest(_alike(effective))) in seen:
+            if (same := digest(alike(effective))) in seen:
                 twin = f"{seen[same]} and {_say(told[-1])}"
                 raise BadGrid(f"{where}: two runs would be the same: {twin}")
             seen[same] = _say(told[-1])
@@ -269,12 +194,12 @@ def _part(
     where: str, content: Mapping[str, Any], known: Parameters
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """The fixed parameters, and the lists of values of the others, of a file or a group."""
-    fixed = _mapping(f"{where}: parameters", content.get("parameters", {}))
-    varied = _mapping(f"{where}: grid", content.get("grid", {}))
+    fixed = mapping(f"{where}: parameters", content.get("parameters", {}))
+    varied = mapping(f"{where}: grid", content.get("grid", {}))
     for what, names in (("parameters", fixed), ("grid", varied)):
         if TABLE in names:
             raise BadGrid(f"{where}: {what}: {TABLE!r} is set by the sweep itself")
-        _only(f"{where}: {what}", names, known, "parameter")
+        only(f"{where}: {what}", names, known, "parameter")
     for name in fixed.keys() & varied.keys():
         raise BadGrid(f"{where}: {name!r} is given twice, as a parameter and in the grid")
     for name, values in varied.items():
@@ -328,18 +253,3 @@ def _word(value: Any) -> str:
     if isinstance(value, list):
         return "+".join(map(_word, value)) or "empty"
     return str(value)
-
-
-def digest(value: Any) -> str:
-    """A fingerprint of plain values, the same when they were written as JSON and read again."""
-    plain = json.loads(json.dumps(value))
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-
-
-def _alike(value: Any) -> Any:
-    """The same for 1 and 1.0."""
-    if isinstance(value, dict):
-        return {name: _alike(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_alike(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,7 +1,8 @@
 """One run of a sweep: a notebook executed once, with its parameters, by papermill.
 
 A run leaves its results in a temporary folder, and hands them over as an `Outcome`: whoever
-executes it, here or on a cluster, writes nothing else.
+executes it, here or on a cluster, writes nothing else. The runs of this process have their folders
+in one (`scratch`), which goes when the sweep ends, however it ends.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from committees.sweep.folder import Outcome, contents, rows_of
@@ -26,6 +29,9 @@ KERNEL = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 
+#: The file in which a kernel's own words are kept.
+KERNEL_LOG = "kernel.log"
+
 #: How long a kernel may take to start, in seconds.
 PATIENCE = 120
 
@@ -37,6 +43,20 @@ class Task:
     source: str
     folder: str
     parameters: dict[str, Any]
+    scratch: str | None  #: Where to make temporary folders; None: wherever they are made.
+
+
+@contextmanager
+def scratch() -> Iterator[str]:
+    """A folder that is gone afterwards, even if threads that nobody waits for still write to it."""
+    here = Path(mkdtemp(prefix="sweep-"))
+    try:
+        yield str(here)
+    finally:
+        # Under another name they do not find it, but for the one file each may be opening.
+        old = here.rename(here.with_name(f"old-{here.name}"))
+        for _ in range(2):
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def execute(task: Task) -> Outcome:
@@ -44,13 +64,13 @@ def execute(task: Task) -> Outcome:
     from jupyter_core.utils import ensure_event_loop
 
     start = time.monotonic()
-    with TemporaryDirectory(prefix=_prefix(), ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
+    with TemporaryDirectory(dir=task.scratch, ignore_cleanup_errors=True) as name:
+        here = Path(name)
         try:
-            error, cell = _papermill(task, scratch)
+            error, cell = _papermill(task, here)
         finally:
             ensure_event_loop().close()  # the one that Jupyter has made for this thread
-        notebook, table = contents(scratch / "out.ipynb"), contents(scratch / "table.csv")
+        notebook, table = contents(here / "out.ipynb"), contents(here / "table.csv")
     if not error:
         try:
             rows_of(table)
@@ -59,33 +79,23 @@ def execute(task: Task) -> Outcome:
     return Outcome(notebook, table, error, cell, round(time.monotonic() - start, 1))
 
 
-def tidy_up() -> None:
-    """Remove what the runs of this process have left, if they were not allowed to end."""
-    for left in Path(gettempdir()).glob(f"{_prefix()}*"):
-        shutil.rmtree(left, ignore_errors=True)
-
-
-def _prefix() -> str:
-    return f"sweep-{os.getpid()}-"
-
-
-def _papermill(task: Task, scratch: Path, attempts: int = 2) -> tuple[str, int | None]:
+def _papermill(task: Task, here: Path, attempts: int = 2) -> tuple[str, int | None]:
     """Execute a notebook by papermill; return the error, if any, and the number of its cell."""
     import papermill  # type: ignore[import-untyped]
     from nbclient.exceptions import DeadKernelError
 
-    source, log = scratch / "in.ipynb", scratch / "kernel.log"
+    source = here / "in.ipynb"
     source.write_text(task.source, encoding="utf-8")
     try:
         papermill.execute_notebook(
             source,
-            scratch / "out.ipynb",
-            {**task.parameters, TABLE: str(scratch / "table.csv")},
+            here / "out.ipynb",
+            {**task.parameters, TABLE: str(here / "table.csv")},
             progress_bar=False,
             start_timeout=PATIENCE,
             # papermill's own cwd= would change that of the whole process.
             resources={"metadata": {"path": task.folder}},
-            kernel_manager_class=_kernel_manager(log),
+            kernel_manager_class=_kernel_manager(here),
         )
     except papermill.PapermillExecutionError as failed:
         return f"{failed.ename}: {failed.evalue}", failed.exec_count
@@ -93,21 +103,22 @@ def _papermill(task: Task, scratch: Path, attempts: int = 2) -> tuple[str, int |
         return "the kernel died; was it killed, or out of memory?", None
     except RuntimeError as failed:  # the kernel did not start, which may be bad luck
         if attempts > 1:
-            return _papermill(task, scratch, attempts - 1)
-        said = contents(log).decode(errors="replace").strip()
+            return _papermill(task, here, attempts - 1)
+        said = contents(here / KERNEL_LOG).decode(errors="replace").strip()
         return f"the kernel did not start: {failed}\n{said}", None
     except Exception as failed:  # no such kernel, no such folder, and so on
         return f"{type(failed).__name__}: {failed}", None
     return "", None
 
 
-def _kernel_manager(log: Path) -> type:
+def _kernel_manager(here: Path) -> type:
     """Starts kernels with our environment, and keeps what they say outside of cells."""
     from jupyter_client.manager import AsyncKernelManager
 
     class KernelManager(AsyncKernelManager):
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
-            with log.open("wb") as stream:
+            self.connection_file = str(here / "kernel.json")
+            with (here / KERNEL_LOG).open("wb") as stream:
                 await self._async_start_kernel(
                     env={**os.environ, **KERNEL}, stdout=stream, stderr=stream, **options
                 )
