@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from committees.sweep import BadGrid, RunsFailed, sweep
 from committees.sweep.__main__ import main
 from committees.sweep.folder import Folder, Outcome
-from committees.sweep.grid import read
+from committees.sweep.grid import LIBRARY, read
 from committees.sweep.run import scratch
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -424,6 +424,42 @@ def test_outputs_of_the_notebook_do_not_matter(folder):
     nbformat.write(book, folder / "tiny.ipynb")
     sweep(path, executor=pretend)
     assert pretend.values() == [1, 2]
+
+
+def test_a_changed_library_or_file_makes_runs_stale(folder, monkeypatch, capsys):
+    library = folder / "library"
+    library.mkdir()
+    (library / "module.py").write_text("1")
+    monkeypatch.setattr("committees.sweep.grid.LIBRARY", ((library, "**/*.py"),))
+    (folder / "people.csv").write_text("someone")
+    path = write(folder, f"grid: {{word: [people.csv, nobody.csv, {'w' * 5000}]}}")
+    pretend = Pretend(lambda _: Outcome(b"{}", b"value\n1\n"))
+
+    def listed():
+        assert main([str(path), "--list"]) == 0
+        return [line.partition(": ")[2] for line in capsys.readouterr().out.splitlines()]
+
+    sweep(path, executor=pretend)
+    assert listed() == ["done", "done", "done"]
+    (folder / "people.csv").write_text("someone else")
+    assert listed() == ["the file 'people.csv' has changed", "done", "done"]
+    (folder / "people.csv").unlink()
+    (folder / "nobody.csv").write_text("somebody")
+    assert listed() == [
+        "the file 'people.csv' has changed",
+        "the file 'nobody.csv' has changed",
+        "done",
+    ]
+    sweep(path, executor=pretend)
+    assert len(pretend.asked) == 5
+    (library / "sub").mkdir()
+    (library / "sub" / "more.py").write_text("2")
+    assert listed() == 3 * ["the library or its data have changed"]
+
+
+def test_the_library_that_is_watched_is_ours():
+    watched = [path.name for folder, pattern in LIBRARY for path in folder.glob(pattern)]
+    assert {"problem.py", "folder.py", "brexit.csv", "adult.csv.gz"} <= {*watched}
 
 
 def test_a_worker_that_is_lost_loses_one_run(folder):

@@ -6,9 +6,10 @@
     runs/NAME.csv        its table
     runs/NAME.json       its record, written last
 
-A run is done when its record says so, for the same parameters, the same source of the notebook and
-an undamaged table. Only the process that holds the folder's lock writes here, and each file at
-once. So whatever is killed, and whenever, only the runs under way are lost.
+A run is done when its record says so, for the same parameters, the same source of the notebook, the
+same library, the same content of the files that parameters name, and an undamaged table. Only the
+process that holds the folder's lock writes here, and each file at once. So whatever is killed, and
+whenever, only the runs under way are lost.
 """
 
 from __future__ import annotations
@@ -49,10 +50,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Record:
-    """What is remembered of a run; of the notebook's source and of the table, fingerprints."""
+    """What is remembered of a run; fingerprints of files, the notebook and the like."""
 
     parameters: dict[str, Any]
+    files: dict[str, str]
     notebook: str
+    library: str
     table: str
     error: str
     cell: int | None
@@ -109,6 +112,11 @@ class Folder:
             return "was run with other parameters"
         if record.notebook != self.grid.digest:
             return "the notebook has changed"
+        if record.library != self.grid.library:
+            return "the library or its data have changed"
+        for name in sorted(record.files.keys() | run.files.keys()):
+            if record.files.get(name) != run.files.get(name):
+                return f"the file {name!r} has changed"
         if record.error:
             return f"failed: {first_line(str(record))}"
         if record.table != _sha256(contents(self._file(run, "csv"))):
@@ -127,7 +135,9 @@ class Folder:
         table = b"" if outcome.error else outcome.table
         record = Record(
             dict(run.parameters),
+            dict(run.files),
             self.grid.digest,
+            self.grid.library,
             _sha256(table),
             outcome.error,
             outcome.cell,

@@ -32,11 +32,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from committees.sweep.values import BadGrid, alike, digest, load, mapping, only
+from committees.datasets import DATA
+from committees.sweep.values import BadGrid, alike, digest, fingerprint, load, mapping, only
 
 #: The parameter that every notebook in a sweep has: the CSV file to leave its results in.
 TABLE = "table"
@@ -50,6 +52,9 @@ TYPES: dict[str, tuple[type, ...]] = {
     "list": (list,),
     "dict": (dict,),
 }
+
+#: What chapters rely on besides: the library, and the data that come with it.
+LIBRARY = ((Path(__file__).resolve().parents[1], "**/*.py"), (DATA, "*.csv*"))
 
 #: The longest name of a run, and the most runs of a grid.
 LONGEST, MOST = 80, 100_000
@@ -67,11 +72,14 @@ class Run:
         What tells it from the others: group and parameters in the grids.
     parameters
         All that the notebook is given.
+    files
+        The files that its parameters name, given or not, as seen from its folder: fingerprints.
     """
 
     name: str
     labels: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -84,8 +92,8 @@ class Grid:
         Where it stands, and what it runs.
     source
         The notebook without its outputs, as read when the grid was checked.
-    digest
-        Changes with the source of any cell.
+    digest, library
+        Fingerprints: of the source of all cells, and of what chapters rely on besides.
     known
         The names of the notebook's parameters.
     runs
@@ -96,6 +104,7 @@ class Grid:
     notebook: Path
     source: str
     digest: str
+    library: str
     known: Collection[str]
     runs: tuple[Run, ...]
 
@@ -111,10 +120,11 @@ def read(path: str | Path, parameters: Mapping[str, Any] | None = None) -> Grid:
     if not isinstance(content.get("notebook"), str):
         raise BadGrid(f"{path.name}: 'notebook' should name one, got {content.get('notebook')!r}")
     notebook = path.parent / content["notebook"]
-    source, fingerprint, known = _notebook(notebook)
+    source, cells, known = _notebook(notebook)
     given = mapping(f"{path.name}: parameters", content.get("parameters", {}))
-    runs = _runs(path.name, content | {"parameters": {**given, **(parameters or {})}}, known)
-    return Grid(path, notebook.resolve(), source, fingerprint, list(known), runs)
+    content["parameters"] = {**given, **(parameters or {})}
+    runs = _runs(path.name, content, known, notebook.parent)
+    return Grid(path, notebook.resolve(), source, cells, _library(), list(known), runs)
 
 
 Parameters = Mapping[str, Mapping[str, str]]
@@ -151,7 +161,14 @@ def _notebook(path: Path) -> tuple[str, str, Parameters]:
     return source, digest(cells), known
 
 
-def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Run, ...]:
+def _library() -> str:
+    files = [path for folder, pattern in LIBRARY for path in sorted(folder.glob(pattern))]
+    return digest([[path.name, fingerprint(path)] for path in files])
+
+
+def _runs(
+    where: str, content: Mapping[str, Any], known: Parameters, folder: Path
+) -> tuple[Run, ...]:
     """Every combination, group by group."""
     fixed, varied = _part(where, content, known)
     groups = mapping(f"{where}: groups", content.get("groups", {}))
@@ -174,6 +191,7 @@ def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Ru
 
     columns = dict.fromkeys(name for _, own, grid in parts for name in (*varied, *own, *grid))
     defaults = {name: _default(parameter) for name, parameter in known.items()}
+    fingerprint_of = cache(lambda word: fingerprint(folder / word))
     told, runs = [], []
     seen: dict[str, str] = {}
     for group, own, grid in parts:
@@ -182,7 +200,10 @@ def _runs(where: str, content: Mapping[str, Any], known: Parameters) -> tuple[Ru
             parameters = fixed | own | chosen
             effective = defaults | parameters
             told.append(group | chosen)
-            runs.append((group | {name: effective[name] for name in columns}, parameters))
+            labels = group | {name: effective[name] for name in columns}
+            words = [value for value in effective.values() if isinstance(value, str)]
+            files = {word: found for word in words if (found := fingerprint_of(word))}
+            runs.append((labels, parameters, files))
             if (same := digest(alike(effective))) in seen:
                 twin = f"{seen[same]} and {_say(told[-1])}"
                 raise BadGrid(f"{where}: two runs would be the same: {twin}")

@@ -104,6 +104,14 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
+def fingerprint(path: Path) -> str:
+    """Of a file's content; empty if there is no such file."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    except OSError:  # it may not be read, or its name is too long for one
+        return ""
+
+
 def alike(value: Any) -> Any:
     """The same for 1 and 1.0."""
     if isinstance(value, dict):
