@@ -18,6 +18,7 @@ from committees.handmade import BadFile
 from committees.lp import best_policy
 from committees.resolving import band
 from committees.shrinkage import shrink
+from conftest import random_problem
 
 EXAMPLES = datasets.DATA / "examples"
 TARGETS = """\
@@ -208,6 +209,10 @@ BROKEN = {
         {"targets": "feature,value,target\ngender,female,0,5\n"},
         "line 2 has 4 cells, the header only 3; put words that contain a comma in double quotes, "
         "and write a point in numbers",
+    ),
+    "people counted twice": (
+        {"volunteers": "gender,age,count,count\nfemale,18-34,10,1\n"},
+        "volunteers.csv: the column 'count' is there 2 times",
     ),
     "a separator of lines within a cell": (
         {"targets": "feature,value,target\ngender,fe\u2028male,0.5\ngender,male,x\n"},
@@ -475,6 +480,20 @@ def test_relaxing_moves_the_others_in_proportion():
     assert fewer == pytest.approx(10 * 0.01 / 0.1)
     alone = Problem.from_marginals({"a": {"x": 1.0}}, {"a": {"x": 1.0}})
     assert relaxations(alone, 10)["saved"].tolist() == [0]
+
+
+def test_the_largest_savings_come_first():
+    draws = [np.random.default_rng(seed) for seed in range(20)]
+    tables = [relaxations(random_problem(rng, [2, 3, 3]), 50, 0.05) for rng in draws]
+    assert all(table["saved"].is_monotonic_decreasing for table in tables)
+    assert not all(table["promised"].is_monotonic_decreasing for table in tables)
+
+
+def test_seats_beyond_all_tolerance(read):
+    """A range narrower than one part in ten thousand leaves none."""
+    many = RANGES.replace("9,11", "999999,1000001").replace("5,7", "500000,700000")
+    found = read(many.replace("7,9", "700000,900000"), size=2_000_000)
+    assert found.tolerance == 0
 
 
 def test_relaxing_one_target_may_clash_with_another():

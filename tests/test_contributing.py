@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from committees import Desk, datasets, recruit
+from committees import Desk, datasets, recruit, simulate
 from conftest import random_problem
 from test_simulate import LEVEL, observe, p_value, slow
 
@@ -54,6 +54,15 @@ def test_the_example_has_the_same_law_in_both_simulators(example):
     one = observe(recruit, example["Pace"](1), problem, 10, seed=1)
     other = observe(slow, example["Pace"](1), problem, 10, seed=2)
     assert p_value(one, other) > LEVEL
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_a_committee_does_not_depend_on_the_larger_ones_asked_for(example, step_by_step):
+    problem = datasets.brexit(["gender", "age"])
+    options = {"runs": 5, "step_by_step": step_by_step}
+    alone = simulate(example["Pace"](2), problem, 20, **options)
+    among = simulate(example["Pace"](2), problem, [20, 50], **options)
+    assert among[among["size"] == 20].reset_index(drop=True).equals(alone)
 
 
 @pytest.mark.parametrize("lead", [1, 2.5])

@@ -529,7 +529,7 @@ def test_the_prompt(tmp_path, monkeypatch, capsys):
     assert "Whose seat?" in out
     assert "caller 9 has no seat" in out
     assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 person seen" in out
-    assert "a caller can withdraw" in out
+    assert "a volunteer who gives the seat back can withdraw" in out
     assert "'blue' is no answer here" in out
     assert out.count("Caller 2\n") == 2  # started over
     assert "white, ABC1, 18-34, London, female, remain" in out

@@ -252,3 +252,8 @@ def test_statements_of_figure_1_need_no_particular_size_or_tolerance():
 @pytest.mark.parametrize("least", [1, 2, 977])
 def test_first_is_the_first(least):
     assert experiments.first(lambda people: people >= least) == least
+
+
+def test_first_of_what_never_holds_is_refused():
+    with pytest.raises(ValueError, match="it does not even hold for 1,000,000,000 people"):
+        experiments.first(lambda _: False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor
@@ -12,7 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from committees import CMDP, Greedy, Problem, bounds, datasets, recruit, simulate
+from committees import (
+    CMDP,
+    RLCMDP,
+    Greedy,
+    PlugIn,
+    Problem,
+    Resolving,
+    bounds,
+    datasets,
+    recruit,
+    simulate,
+)
 from committees.exact import expected_screened
 from committees.greedy import quotas
 from conftest import problems, random_problem
@@ -151,6 +163,36 @@ def test_the_exact_chain_knows_lemma_2(problem, size):
     """For CMDP the chain must give K / g."""
     expected = size / CMDP().policy(problem).rate
     assert expected_screened(CMDP(), problem, size) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("strategy", [PlugIn(), RLCMDP(), Resolving(0.1, learn=True)])
+def test_the_exact_chain_is_not_that_of_a_learner(strategy):
+    with pytest.raises(ValueError, match="also looks at whom it turns away"):
+        expected_screened(strategy, datasets.brexit(["gender"]), 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 0.05), "horizon: expected a whole number of at least 1, got 0"),
+        ((100, 0), "delta: expected a number between 0 and 1, got 0"),
+        ((100, 2), "delta: expected a number between 0 and 1, got 2"),
+        ((100, 0.05, "Paper"), "version: expected 'paper' or 'mended', got 'Paper'"),
+        ((100, 0.05, "paper", "L1"), "confidence: expected 'l1' or 'bernstein', got 'L1'"),
+    ],
+)
+def test_bounds_of_nonsense_are_refused(arguments, message):
+    problem = datasets.brexit(["gender"])
+    for bound in (bounds.learning_term, bounds.regret, bounds.violation):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            bound(problem, *arguments)
+    with pytest.raises(ValueError, match="rate: expected a number from 0 to 1, got 2"):
+        bounds.rl_loss(problem, 100, 0.05, 2)
+    for loss, more in ((bounds.greedy_loss, 0.1), (bounds.cmdp_loss, 0.05)):
+        with pytest.raises(ValueError, match="size: expected a whole number of at least 1, got -5"):
+            loss(problem, -5, more)
+    with pytest.raises(ValueError, match="tolerance: expected a number from 0 to 1, got -1"):
+        bounds.greedy_loss(problem, 5, -1)
 
 
 def test_the_exact_chain_sees_dead_ends():

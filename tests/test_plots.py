@@ -15,6 +15,7 @@ from committees import CMDP, Greedy, Problem, datasets, plots, recruit, simulate
 from committees.greedy import quotas
 from committees.lp import best_policy
 from committees.plots import look
+from committees.plots.look import without_tolerance
 from conftest import one_queue, seated
 
 PROBLEM = datasets.brexit(["gender", "age"])
@@ -264,3 +265,12 @@ def test_the_queue_has_a_square_for_everybody_and_a_bar_for_every_value():
     assert [bar.get_width() for bar in seats.patches] == list(seated(problem, kinds[accepted]))
     (marks,) = seats.lines
     assert marks.get_xdata() == pytest.approx(30 * problem.target)
+
+
+@pytest.mark.parametrize("tolerance", ["0", "0.02", "1e-05", "1"])
+def test_a_tolerance_is_not_part_of_the_family(tolerance):
+    for family in ("Resolving", "Resolving learning"):
+        name = family.replace("Resolving", f"Resolving {tolerance}")
+        assert without_tolerance(name, "Resolving", "Greedy") == family
+        assert without_tolerance(family, "Resolving", "Greedy") == family
+        assert plots.palette([name])[name] == plots.palette([family])[family]

@@ -253,8 +253,8 @@ def test_bad_tolerances_are_named(tolerance):
         ({"workers": 0}, "workers: expected a whole number of at least 1, got 0"),
         ({"strategies": []}, "strategies: there are none"),
         ({"strategies": [CMDP(), CMDP()]}, "strategies: 'CMDP' is there 2 times"),
-        ({"strategies": CMDP}, "strategies: expected strategies such as CMDP"),
-        ({"strategies": ["CMDP"]}, r"strategies: expected strategies such as CMDP\(\), got 'CMDP'"),
+        ({"strategies": CMDP}, "strategy: expected one such as CMDP"),
+        ({"strategies": ["CMDP"]}, r"strategy: expected one such as CMDP\(\), got 'CMDP'"),
     ],
 )
 def test_bad_simulations_are_named(arguments, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -13,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from committees import RLCMDP, DeadEnd, Problem, datasets, recruit, simulate
+from committees import RLCMDP, DeadEnd, Problem, datasets, optimal, recruit, simulate
 from committees.exact import expected_screened
+from committees.limits import fluid
 from committees.lp import seats_lp, solve
 from committees.optimal import fewest_people, table
 from committees.plan import PlanLP, plan_lp
@@ -456,6 +458,46 @@ def test_names_and_refusals():
         Resolving(0, rule="dice")
     with pytest.raises(ValueError, match="margin: expected a number of at least 0, got -1"):
         Resolving(0, margin=-1)
+
+
+@pytest.mark.parametrize(
+    ("size", "tolerance", "message"),
+    [
+        (0, 0.1, "size: expected a whole number of at least 1, got 0"),
+        (2.5, 0.1, "size: expected a whole number of at least 1, got 2.5"),
+        (10, -1, "tolerance: expected a number from 0 to 1, got -1"),
+        (10, np.nan, "tolerance: expected a number from 0 to 1, got nan"),
+    ],
+)
+def test_a_band_of_nonsense_is_refused_by_all_who_use_it(size, tolerance, message):
+    problem = datasets.brexit(["gender"])
+    for use in (band, guarantee, fluid, optimal.fewest_people):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            use(problem, size, tolerance)
+
+
+@pytest.mark.parametrize("wrong", [-1, np.nan, "x"])
+def test_the_best_rule_needs_a_tolerance(wrong):
+    with pytest.raises(ValueError, match="tolerance: expected a number from 0 to 1"):
+        optimal.Optimal(wrong)
+
+
+def test_with_many_types_the_last_three_seats_need_little_memory(monkeypatch):
+    """Pairs of types are looked at only if they are few."""
+    problem = datasets.brexit(["gender", "age"])
+    asked = []
+    outright = ResolvingSession._outright
+    monkeypatch.setattr(
+        ResolvingSession, "_outright", lambda s, *a: asked.append(s.left) or outright(s, *a)
+    )
+    recruit(Resolving(0.1), problem, 6, np.random.default_rng(1))
+    assert asked == [3, 2]
+    open_at_first = np.count_nonzero(Resolving(0.1).start(problem, 3).acceptance)
+    asked.clear()
+    assert open_at_first > 1
+    monkeypatch.setattr("committees.resolving.FEW_PAIRS", len(problem.p))
+    recruit(Resolving(0.1), problem, 6, np.random.default_rng(1))
+    assert asked == [2]
 
 
 @pytest.mark.parametrize("seed", range(30))

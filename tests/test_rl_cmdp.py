@@ -416,6 +416,14 @@ def test_the_plug_in_policy_converges_to_cmdp():
     assert screened["plug-in"] == pytest.approx(screened["CMDP"], rel=0.05)
 
 
+@pytest.mark.parametrize("wrong", ["ab", (1.0,), (-1.0, 2.0), (1.0, np.nan), [1.0, 2.0]])
+def test_constants_are_two_numbers(wrong):
+    with pytest.raises(ValueError, match="constants: expected"):
+        RLCMDP(confidence="bernstein", constants=wrong)
+    names = {str(RLCMDP(confidence="bernstein", constants=c)) for c in [(1.0, 1.0), (2.0, 2.0)]}
+    assert names == {"RL-CMDP-B B=1, 1", "RL-CMDP-B B=2, 2"}
+
+
 def test_a_learner_that_cannot_fill_its_committee_says_so(monkeypatch):
     import committees.recruitment as recruitment
 
@@ -426,3 +434,5 @@ def test_a_learner_that_cannot_fill_its_committee_says_so(monkeypatch):
 
     with pytest.raises(DeadEnd, match=r"plug-in: has seen 2,\d+ people for \d+ of 500 seats"):
         recruit(PlugIn(), problem, 500, np.random.default_rng(0))
+    with pytest.raises(DeadEnd, match=r"plug-in: has seen 2,\d+ people for \d+ of 500 seats"):
+        recruit(PlugIn(), problem, 500, np.random.default_rng(0), step_by_step=True)

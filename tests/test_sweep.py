@@ -212,6 +212,23 @@ def test_folders_of_others_are_left_alone(folder):
     assert not (folder / "runs").exists()
 
 
+def test_a_sweep_killed_while_it_made_its_folder_can_be_started_again(folder, monkeypatch):
+    path = write(folder, "grid: {a: [1]}")
+    mkdir = Path.mkdir
+
+    def killed(self, *args, **options):
+        if self.name == "runs":
+            raise KeyboardInterrupt
+        mkdir(self, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", killed)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(path, "out", executor=Pretend())
+    assert (folder / "out").exists()
+    assert len(sweep(path, "out", executor=Pretend())) == 1
+
+
 def test_two_sweeps_do_not_share_a_folder(folder, capsys):
     path = write(folder, "grid: {a: [1]}")
     with Folder(folder / "out", read(path)).locked():
@@ -336,6 +353,14 @@ def test_tables_are_gathered_as_they_are(folder):
     text = (folder / "sweeps/grid/results.csv").read_text()
     assert text == 'a,parameter b,x,b,y\n1,7,1.10,"p, ""q""",\n2,7,,,0.1000000000000000055\n'
     assert list(frame["a"]) == [1, 2]
+
+
+def test_words_are_not_missing(folder):
+    pretend = Pretend(lambda _: Outcome(b"{}", b"x,y\nNA,\n"))
+    frame = sweep(write(folder, "groups: {None: {grid: {a: [7]}}}"), executor=pretend)
+    assert frame["group"].tolist() == ["None"]
+    assert frame["x"].tolist() == ["NA"]
+    assert frame["y"].isna().all()
 
 
 def test_a_parameter_has_a_column_of_its_own(folder):

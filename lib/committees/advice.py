@@ -75,7 +75,9 @@ def relaxations(problem: Problem, size: int, points: float = 0.01) -> pd.DataFra
             found = -np.inf
         rows.append((feature, value, problem.target[position], promised + 0.0, found))
     frame = pd.DataFrame(rows, columns=["feature", "value", "target", "promised", "saved"])
-    return frame.sort_values("promised", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(
+        ["saved", "promised"], ascending=False, kind="stable", ignore_index=True
+    )
 
 
 def in_words(table: pd.DataFrame, size: int, points: float = 0.01) -> list[str]:

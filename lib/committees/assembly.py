@@ -57,7 +57,7 @@ class Assembly:
     people
         How many people the table of volunteers has; None if it gives shares.
     independence
-        The weight that independence was given beside such a table (lambda above).
+        The weight that independence was given beside such a table (lambda in `shrinkage`).
     unmet
         Which types nobody in the table has; None if there is no table.
     tolerance
@@ -168,7 +168,7 @@ def _read_ranges(
         # The band is rounded to whole seats: it leaves a range where it reaches the next seat.
         room = min(room, float(np.minimum(high + 1 - exact, exact - low + 1).min()) / seats)
     table.stop_if_bad()
-    return wanted, lines, np.floor((room - 1e-6) * 1e4) / 1e4
+    return wanted, lines, max(0.0, float(np.floor((room - 1e-6) * 1e4) / 1e4))
 
 
 def _read_marginals(table: Table, wanted: Shares) -> dict[str, dict[str, float]]:
@@ -205,7 +205,7 @@ def _read_people(table: Table, wanted: Shares) -> FloatArray:
                 "a column per feature, or the columns feature, value and share"
             )
     table.stop_if_bad()
-    table.once(columns.values())
+    table.once([*columns.values(), "count"])
     counts = np.zeros([len(values) for values in wanted.values()])
     positions = {f: {same_word(v): i for i, v in enumerate(vs)} for f, vs in wanted.items()}
     weighted = "count" in table.header and "count" not in columns.values()

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from scipy import stats
 
-from committees.checks import number
+from committees.checks import check_size, number, one_of, whole
 from committees.lp import Policy
 from committees.problem import Problem
 from committees.rl_cmdp import MAURER_PONTIL
@@ -25,6 +25,8 @@ from committees.rl_cmdp import MAURER_PONTIL
 
 def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
     r"""Proposition 1: Greedy's loss never exceeds $(\max_i D_i - 1)/K + \epsilon$."""
+    check_size(size)
+    number("tolerance", tolerance, 0, 1)
     return (int(problem.sizes.max()) - 1) / size + tolerance
 
 
@@ -41,6 +43,7 @@ def cmdp_loss(
         feature but one. That is enough for two values, whose deviations are equal; of three or
         more, the one left out may deviate most, so `"full"` counts all of them.
     """
+    check_size(size)
     number("delta", delta, 0, 1, ends=False)
     terms = deviations(problem, union)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
@@ -49,8 +52,7 @@ def cmdp_loss(
 
 def deviations(problem: Problem, union: Literal["paper", "full"]) -> int:
     """How many shares a union bound counts: see `cmdp_loss`."""
-    if union not in ("paper", "full"):
-        raise ValueError(f"union: expected 'paper' or 'full', got {union!r}")
+    one_of("union", union, ("paper", "full"))
     values = problem.shape
     return sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
 
@@ -77,6 +79,10 @@ def learning_term(
     confidence: Literal["l1", "bernstein"] = "l1",
 ) -> float:
     """What not knowing p costs in regret, up to a horizon of so many people, under optimism."""
+    whole("horizon", horizon, 1)
+    number("delta", delta, 0, 1, ends=False)
+    one_of("version", version, ("paper", "mended"))
+    one_of("confidence", confidence, ("l1", "bernstein"))
     n, t = len(problem.p), horizon
     if confidence == "l1":
         weight = log(6 * n * t * max(t - 1, 1) / delta)
@@ -97,8 +103,8 @@ def regret(
     confidence: Literal["l1", "bernstein"] = "l1",
 ) -> float:
     """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover."""
-    chance = sqrt(2 * horizon * log(3 / delta))
-    return learning_term(problem, horizon, delta, version, confidence) + chance
+    learning = learning_term(problem, horizon, delta, version, confidence)
+    return learning + sqrt(2 * horizon * log(3 / delta))
 
 
 def violation(
@@ -109,9 +115,9 @@ def violation(
     confidence: Literal["l1", "bernstein"] = "l1",
 ) -> float:
     """Theorems 1 and 2: a bound on the constraint violation, for one T, likewise."""
+    learning = learning_term(problem, horizon, delta, version, confidence)
     terms = max(1, deviations(problem, "paper" if version == "paper" else "full"))
-    chance = sqrt(2 * horizon * log(6 * terms / delta))
-    return learning_term(problem, horizon, delta, version, confidence) + chance
+    return learning + sqrt(2 * horizon * log(6 * terms / delta))
 
 
 def rl_loss(
@@ -121,5 +127,6 @@ def rl_loss(
 
     Regret and violation bound it by violation / (rate * T - regret); no loss exceeds one.
     """
+    number("rate", rate, 0, 1)
     members = max(1.0, rate * horizon - regret(problem, horizon, delta, version))
     return min(1.0, violation(problem, horizon, delta, version) / members)

@@ -58,6 +58,12 @@ def number(name: str, value: object, least: float, most: float = inf, *, ends: b
     raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
 
 
+def one_of(name: str, value: object, choice: tuple[str, str]) -> None:
+    """Refuse what is neither of two words."""
+    if value not in choice:
+        raise ValueError(f"{name}: expected {choice[0]!r} or {choice[1]!r}, got {value!r}")
+
+
 def number_of_types(features: Mapping[str, tuple[str, ...]]) -> int:
     """How many types there are, if not too many."""
     if len(features) > MOST_FEATURES:

@@ -25,6 +25,8 @@ from committees.strategy import Strategy
 def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
     """The expected number of people seen until the committee is full; infinite at a dead end."""
     check_size(size)
+    if strategy.learns:
+        raise ValueError(f"{strategy}: also looks at whom it turns away, so this is not its chain")
 
     @cache
     def to_see(committee: tuple[int, ...]) -> float:

@@ -196,6 +196,8 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
 
 def first(holds: Callable[[int], bool], most: int = 10**9) -> int:
     """The first number of people for which something holds that holds for all larger ones too."""
+    if not holds(most):
+        raise ValueError(f"it does not even hold for {most:,} people")
     return 1 + bisect(range(1, most), False, key=holds)
 
 

@@ -25,8 +25,8 @@ from math import prod
 
 import numpy as np
 
+from committees.checks import number
 from committees.problem import FloatArray, IntArray, Problem
-from committees.recruitment import DeadEnd
 from committees.resolving import band, fewest
 from committees.strategy import BoolArray, Session, Strategy
 
@@ -44,7 +44,7 @@ def table(problem: Problem, size: int, tolerance: float) -> FloatArray:
     """
     low, high = band(problem, size, tolerance)
     free = _free(problem)
-    shape = (size + 1, *(high[free] + 1))
+    shape = (size + 1, *(int(most) + 1 for most in high[free]))  # which cannot overflow
     if prod(shape) > MOST_CELLS:
         raise ValueError(
             f"the table of all committees has {prod(shape):.2g} cells, more than {MOST_CELLS:,}; "
@@ -113,10 +113,13 @@ class Optimal(Strategy):
 
     tolerance: float
 
+    def __post_init__(self) -> None:
+        number("tolerance", self.tolerance, 0, 1)
+
     def start(self, problem: Problem, size: int) -> Session:
         values = table(problem, size, self.tolerance)
         if not np.isfinite(fewest_people(problem, size, self.tolerance)):
-            raise DeadEnd(f"{self}: no committee within the band can be had for certain")
+            raise ValueError(f"{self}: no committee within the band can be had for certain")
         return _OptimalSession(problem, values)
 
     def __str__(self) -> str:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committees.checks import check_size
+from committees.checks import check_size, whole
 from committees.problem import FloatArray, IntArray, Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_strategy
 
 #: People drawn at once, and reported at once to a strategy that learns.
 AT_ONCE, BLOCK = 1024, 128
@@ -62,6 +62,7 @@ def recruit(
     step_by_step: bool = False,
 ) -> Recruitment:
     """Fill one committee."""
+    check_strategy(strategy)
     check_size(size)
     if step_by_step:
         return _step_by_step(strategy, problem, size, rng)
@@ -77,7 +78,7 @@ def _step_by_step(
     screened: list[int] = []
     seen = 0
     while len(kinds) < size:
-        _beware_of_dead_ends(strategy, problem, session, len(kinds), size)
+        _beware_of_dead_ends(strategy, problem, session, len(kinds), size, seen)
         kind, coin = people.next(1)
         accepted = coin < session.acceptance[kind]
         session.see(kind, accepted)
@@ -98,6 +99,7 @@ def _in_blocks(
     screened: list[IntArray] = []
     seated = seen = 0
     while seated < size:
+        _beware_of_dead_ends(strategy, problem, session, seated, size, seen)
         kind, coin = people.next(BLOCK)
         accepted = coin < session.acceptance[kind]
         enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
@@ -107,8 +109,6 @@ def _in_blocks(
         screened.append(seen + 1 + chosen)
         seated, seen = seated + len(chosen), seen + noted
         people.skip(noted)
-        if seen > PATIENT_WITH_LEARNERS:
-            raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
     return Recruitment(np.concatenate(kinds), np.concatenate(screened), session)
 
 
@@ -130,11 +130,14 @@ def _skip_rejections(
         kinds.append(block[:noted])
         waits.append(wait[:noted])
         seated += noted
+        if not strategy.sized:  # nor on how many were drawn in vain
+            for_kinds, for_waits = rng.spawn(2)
     return Recruitment(np.concatenate(kinds), np.cumsum(np.concatenate(waits)), session)
 
 
 def stream(problem: Problem, people: int, rng: np.random.Generator) -> IntArray:
     """The types of the first so many people whom `recruit`, step by step, would meet."""
+    whole("people", people, 1)
     source = _Stream(problem, rng)
     parts: list[IntArray] = []
     while people > 0:
@@ -180,9 +183,11 @@ def _cumulative(weights: FloatArray) -> FloatArray:
 
 
 def _beware_of_dead_ends(
-    strategy: Strategy, problem: Problem, session: Session, seated: int, size: int
+    strategy: Strategy, problem: Problem, session: Session, seated: int, size: int, seen: int = 0
 ) -> None:
-    """Stop where waiting is vain; a strategy that learns may yet change its mind."""
+    """Stop where waiting is vain; a strategy that learns may change its mind, but not for ever."""
+    if seen > PATIENT_WITH_LEARNERS and strategy.learns:
+        raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
     if not strategy.learns and not (problem.p @ session.acceptance > HOPELESS):
         raise DeadEnd(
             f"{strategy}: after {seated} of {size} seats it would accept nobody of the types that "

@@ -15,7 +15,8 @@ below them, and otherwise all that have room. Only types whose values are all op
 Hence, **if every type can occur, the strategy never gets stuck and always ends inside the band**,
 whatever else it does, and whatever it knows of $p$. If some types cannot occur, all the types that
 are open may be among them; then recruitment ends in a dead end. That is rare, since a plan uses
-only types that occur, but it can happen. If there is no plan even at the start, `start` says so.
+only types that occur, but it can happen. If there is no plan even at the start, `start` says so
+(unless it learns, and cannot know).
 
 **Whom to accept.** The linear program of `committees.plan`, with margins of
 $c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, wants
@@ -35,7 +36,7 @@ from typing import Literal
 
 import numpy as np
 
-from committees.checks import number
+from committees.checks import check_size, number, one_of
 from committees.greedy import NOISE
 from committees.plan import PlanLP
 from committees.problem import FloatArray, IntArray, Problem
@@ -51,8 +52,9 @@ STREAK = 0.7
 #: Accepting less often than this share of what the plan does is bad rounding.
 SLOW = 0.7
 
-#: With three seats left, so many types are few enough to look at what each of them would lead to.
-FEW_TYPES = 1000
+#: With three seats left, so many pairs of types, one that may be accepted now and any one after it,
+#: are few enough to look at them all.
+FEW_PAIRS = 2_000_000
 
 #: When learning, the targets and equal shares, half and half, count like so many people seen.
 PRIOR = 10
@@ -60,6 +62,8 @@ PRIOR = 10
 
 def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
     """The smallest and the largest number of people with each value that a committee may hold."""
+    check_size(size)
+    number("tolerance", tolerance, 0, 1)
     exact, slack = problem.target * size, tolerance * size
     low = np.minimum(np.ceil(exact - slack - NOISE), np.floor(exact + NOISE))
     high = np.maximum(np.floor(exact + slack + NOISE), np.ceil(exact - NOISE))
@@ -114,8 +118,7 @@ class Resolving(Strategy):
 
     def __post_init__(self) -> None:
         number("tolerance", self.tolerance, 0, 1)
-        if self.rule not in ("threshold", "coin"):
-            raise ValueError(f"rule: expected 'threshold' or 'coin', got {self.rule!r}")
+        one_of("rule", self.rule, ("threshold", "coin"))
         number("margin", self.margin, 0)
 
     @property
@@ -128,7 +131,7 @@ class Resolving(Strategy):
     def __str__(self) -> str:
         name = f"Resolving {self.tolerance:.12g}" + (" learning" if self.learn else "")
         name += " by coin" if self.rule == "coin" else ""
-        return name + (f" margin {self.margin:g}" if self.margin != 0.5 else "")
+        return name + (f" margin {self.margin:.12g}" if self.margin != 0.5 else "")
 
 
 class ResolvingSession(Session):
@@ -177,7 +180,7 @@ class ResolvingSession(Session):
         can = self._problem.by_type(self._open(self.counts, self.left).astype(float))
         if self.left < 2:
             return can
-        few = self.left == 2 or (self.left == 3 and np.count_nonzero(can * p) <= FEW_TYPES)
+        few = self.left == 2 or (self.left == 3 and np.count_nonzero(can * p) * len(p) <= FEW_PAIRS)
         wish = can * (self._outright(p, can)[1] if few else self._planned(p, can))
         return wish if p @ wish > 0 else can
 

@@ -15,7 +15,8 @@ episode ends with the person whose type has then been seen twice as often as at 
 What the paper leaves open is decided so:
 
 - **Nothing known.** Before anybody has been seen, and whenever $\beta_l \ge 2$, so that the ball
-  holds every distribution, one that has the target shares is among them: everybody is accepted.
+  holds every distribution, one that has the target shares is among them: everybody is accepted
+  (but for types that the targets rule out: see below).
 - **A type never seen** has $\hat p = 0$; the first person of it ends the episode.
 - **Several beliefs** may be optimal for the same accepted mass; ours moves towards the estimate.
 - **A type believed not to exist**, $\tilde p_l(x) = 0$, is accepted with probability 1/2, as the
@@ -32,7 +33,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from committees.checks import number
+from committees.checks import number, one_of
 from committees.optimism import OptimisticLP, Optimum, PrintedLP
 from committees.problem import FloatArray, IntArray, Problem
 from committees.strategy import BoolArray, Session, Strategy
@@ -119,12 +120,14 @@ class RLCMDP(Strategy):
     def __post_init__(self) -> None:
         number("delta", self.delta, 0, 1, ends=False)
         number("scale", self.scale, 0)
-        if self.confidence not in ("l1", "bernstein"):
-            raise ValueError(f"confidence: expected 'l1' or 'bernstein', got {self.confidence!r}")
-        if self.lp not in ("corrected", "printed"):
-            raise ValueError(f"lp: expected 'corrected' or 'printed', got {self.lp!r}")
+        one_of("confidence", self.confidence, ("l1", "bernstein"))
+        one_of("lp", self.lp, ("corrected", "printed"))
         if self.lp == "printed" and self.confidence != "l1":
             raise ValueError("lp: 'printed' goes with confidence='l1' only")
+        if not isinstance(self.constants, tuple) or len(self.constants) != 2:
+            raise ValueError(f"constants: expected two numbers, got {self.constants!r}")
+        for constant in self.constants:
+            number("constants", constant, 0)
 
     def start(self, problem: Problem, size: int) -> LearningSession:
         return LearningSession(self, problem)
@@ -132,9 +135,10 @@ class RLCMDP(Strategy):
     def __str__(self) -> str:
         name = "RL-CMDP" if self.confidence == "l1" else "RL-CMDP-B"
         name += " as printed" if self.lp == "printed" else ""
-        name += f" ×{self.scale:g}" if self.scale != 1 else ""
-        name += f" δ={self.delta:g}" if self.delta != 0.05 else ""
-        return name + (" own constants" if self.constants != MAURER_PONTIL else "")
+        name += f" ×{self.scale:.12g}" if self.scale != 1 else ""
+        name += f" δ={self.delta:.12g}" if self.delta != 0.05 else ""
+        own = " B={:.12g}, {:.12g}".format(*self.constants)
+        return name + (own if self.constants != MAURER_PONTIL else "")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 r"""Shares of hundreds of types from some hundred people: mix them with what is known better.
 
 Some hundred people tell the shares of each value well, but not the shares of hundreds of types:
-most types were met once or never. With $\hat p$ the shares of the types and $t$ others to go
-towards, such as the product of the marginals, take $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
+most types were met once or never. With $\hat p$ the shares of the types among $n$ people, and $t$
+others to go towards, such as the product of the marginals, take
+$p = (1 - \lambda)\,\hat p + \lambda\, t$, where
 
 $$\lambda = \frac{1 - \sum_x \hat p(x)^2}{(n - 1) \sum_x (t(x) - \hat p(x))^2}$$
 

@@ -16,7 +16,7 @@ import pandas as pd
 from committees.checks import check_size, whole
 from committees.problem import Problem
 from committees.recruitment import recruit
-from committees.strategy import Strategy
+from committees.strategy import Strategy, check_strategy
 
 #: How long `simulate` works alone before it calls for help: less than it takes to start a pool.
 PATIENCE = 2.0
@@ -77,7 +77,7 @@ def simulate(
         total=len(tasks), disable=None if progress else True, delay=PATIENCE, desc="recruiting"
     )
     with bar:
-        rows = [row for part in _spread(_run, tasks, workers, executor, bar.update) for row in part]
+        rows = [row for part in _spread(tasks, workers, executor, bar.update) for row in part]
     frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
     order = {str(strategy): rank for rank, strategy in enumerate(chosen)}
     return frame.sort_values(
@@ -104,7 +104,6 @@ def _run(task: Task) -> list[Row]:
 
 
 def _spread(
-    work: Callable[[Task], list[Row]],
     tasks: list[Task],
     workers: int | None,
     executor: Executor | None,
@@ -114,11 +113,12 @@ def _spread(
     start = time.monotonic()
     waiting = list(reversed(tasks))
     while waiting and executor is None and (time.monotonic() - start < PATIENCE or alone(workers)):
-        yield work(waiting.pop())
+        yield _run(waiting.pop())
         done()
     if not waiting:
         return
-    futures = [(executor or pool(workers)).submit(work, task) for task in reversed(waiting)]
+    executor = executor or pool(workers)
+    futures = [executor.submit(_run, task) for task in reversed(waiting)]
     try:
         for future in futures:
             yield future.result()
@@ -153,8 +153,7 @@ def _check(
     if not strategies:
         raise ValueError("strategies: there are none")
     for strategy in strategies:
-        if not isinstance(strategy, Strategy):
-            raise ValueError(f"strategies: expected strategies such as CMDP(), got {strategy!r}")
+        check_strategy(strategy)
     names = [str(strategy) for strategy in strategies]
     for name in names:
         if names.count(name) > 1:

@@ -69,3 +69,9 @@ class Strategy(ABC):
     @abstractmethod
     def __str__(self) -> str:
         """A short name that tells this strategy from others in tables and plots."""
+
+
+def check_strategy(strategy: object) -> None:
+    """Refuse what is not a strategy."""
+    if not isinstance(strategy, Strategy):
+        raise ValueError(f"strategy: expected one such as CMDP(), got {strategy!r}")

@@ -26,7 +26,7 @@ from committees.desk.journal import Journal, JournalError, Record
 from committees.handmade import same_word
 from committees.problem import Problem
 from committees.recruitment import HOPELESS
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_strategy
 
 __all__ = ["Decision", "Desk", "JournalError", "Refused"]
 
@@ -73,6 +73,7 @@ class Desk:
         seed: int | None = None,
         repair: bool = False,
     ) -> None:
+        check_strategy(strategy)
         check_size(size)
         if seed is not None:
             whole("seed", seed, 0)
@@ -236,7 +237,9 @@ class Desk:
             return "everybody like this is wanted now"
         if chance > 0:
             outcome = "this one is" if coin < chance else "this one is not"
-            return f"{chance:.0%} of the people like this are taken, by lot, and {outcome}"
+            share = "fewer than 1%" if chance < 0.01 else f"{chance:.0%}"
+            share = "more than 99%" if chance > 0.99 else share
+            return f"{share} of the people like this are taken, by lot, and {outcome}"
         weight = self.problem.p * self._session.acceptance
         if not weight.sum() > HOPELESS:
             return "as things stand nobody can be taken: the strategy has reached a dead end"

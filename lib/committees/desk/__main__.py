@@ -154,7 +154,10 @@ def _ask(desk: Desk, question: str, answers: Mapping[str, str]) -> str:
             if not answers and desk.seated < desk.size:
                 return ""
         elif command == "undo":
-            print("  Decisions are announced at once and stay; a caller can withdraw.")
+            try:
+                desk.undo()
+            except Refused as error:
+                print(f"  {error}.")
         elif command == "help":
             print(HELP)
         else:

@@ -82,7 +82,12 @@ def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
 
 def _family(name: str) -> str:
     """The name of a strategy without what does not change its colour."""
-    return re.sub(r"^(Resolving) [\d.]+", r"\1", name.partition(" δ=")[0])
+    return without_tolerance(name.partition(" δ=")[0], "Resolving")
+
+
+def without_tolerance(name: str, *families: str) -> str:
+    """The name of a strategy of one of these families, whatever its tolerance."""
+    return re.sub(rf"^({'|'.join(families)}) \d[\d.e-]*", r"\1", name)
 
 
 def legend(ax: Axes) -> None:

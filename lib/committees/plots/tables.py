@@ -6,7 +6,6 @@ Bands show the mean and its 95 % interval over runs. Of tables nothing but means
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -16,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from committees.plots.look import LABELS, REFERENCE, legend, palette
+from committees.plots.look import LABELS, REFERENCE, legend, palette, without_tolerance
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
@@ -153,7 +152,7 @@ def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
     for ax, size in zip(axes[0], sizes, strict=True):
         own = frame[frame["size"] == size]
         means = own.groupby("strategy", sort=False)[["screened", "loss"]].mean()
-        families = [re.sub(r"^(Resolving|Greedy) [\d.]+", r"\1", name) for name in means.index]
+        families = [without_tolerance(name, "Resolving", "Greedy") for name in means.index]
         for family in dict.fromkeys(families):
             path = means[[name == family for name in families]]
             colour = palette([family])[family]

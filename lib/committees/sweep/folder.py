@@ -80,8 +80,8 @@ class Folder:
         try:
             if self.path.is_dir() and any(self.path.iterdir()) and not self._lock.exists():
                 raise BadGrid(f"output: {self.path} holds other files; choose a new folder")
-            (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            lock = self._lock.open("a+")
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = self._lock.open("a+")  # the first file: from now on the folder is ours
         except OSError as error:
             raise BadGrid(f"output: {self.path} cannot be used: {error.strerror}") from None
         with lock:
@@ -101,6 +101,7 @@ class Folder:
             lock.truncate(0)
             lock.write(f"{os.getpid()}\n{grid}\n")
             lock.flush()
+            (self.path / "runs").mkdir(exist_ok=True)
             yield
 
     def why(self, run: Run) -> str:
@@ -167,7 +168,7 @@ class Folder:
         shown = pd.read_csv(results, dtype=str, keep_default_na=False)
         states = map(self._state, self.grid.runs)
         _write(self.path / "index.html", page(self.grid, states, shown).encode())
-        return pd.read_csv(results)
+        return pd.read_csv(results, keep_default_na=False, na_values=[""])
 
     def _state(self, run: Run) -> State:
         record, notebook = self.record(run), self._file(run, "ipynb")

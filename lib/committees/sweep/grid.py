@@ -54,7 +54,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 }
 
 #: What chapters rely on besides: the library, and the data that come with it.
-LIBRARY = ((Path(__file__).resolve().parents[1], "**/*.py"), (DATA, "*.csv*"))
+LIBRARY = ((Path(__file__).resolve().parents[1], "**/*.py"), (DATA, "**/*.csv*"))
 
 #: The longest name of a run, and the most runs of a grid.
 LONGEST, MOST = 80, 100_000
