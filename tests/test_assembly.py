@@ -80,11 +80,18 @@ BROKEN = {
         {"targets": TARGETS.replace("feature,", "featuer,")},
         "no column 'feature' (is 'featuer' meant for it?)",
     ),
-    "semicolons": (
-        {"targets": TARGETS.replace(",", ";")},
-        "targets.csv: the columns are separated by semicolons, expected commas",
+    "semicolons and a thousand": (
+        {"targets": RANGES.replace(",", ";").replace("9;11", "9;1,000", 1)},
+        "targets.csv: line 2: the max '1,000' has a comma; write a point",
     ),
-    "tabs": ({"volunteers": SHARES.replace(",", "\t")}, "separated by tabs, expected commas"),
+    "a cell too many between semicolons": (
+        {"targets": TARGETS.replace(",", ";").replace("female;", "female;;", 1)},
+        "targets.csv: line 2 has 4 cells, the header only 3",
+    ),
+    "a sum below one": (
+        {"targets": TARGETS.replace("0.4", "0.39")},
+        "targets.csv: age: the shares add up to 0.99, expected 1 (up to 0.002 more or less are",
+    ),
     "not UTF-8": (
         {"targets": TARGETS.replace("female", "weiblich: für").encode("latin-1")},
         "targets.csv: line 2 is not UTF-8",
@@ -207,7 +214,7 @@ BROKEN = {
     ),
     "decimal commas": (
         {"targets": "feature,value,target\ngender,female,0,5\n"},
-        "line 2 has 4 cells, the header only 3; put words that contain a comma in double quotes, "
+        "line 2 has 4 cells, the header only 3; put words with a comma in double quotes, "
         "and write a point in numbers",
     ),
     "people counted twice": (
@@ -274,6 +281,10 @@ HARMLESS = {
     "spare columns": TARGETS.replace("\n", ",\n"),
     "old names": TARGETS.replace("feature,value", "category,name"),
     "rounding": TARGETS.replace("0.4", "0.399"),
+    "semicolons": TARGETS.replace(",", ";"),
+    "semicolons and commas in numbers": TARGETS.replace(",", ";").replace("0.", "0,"),
+    "tabs": TARGETS.replace(",", "\t"),
+    "tabs and per cent": TARGETS.replace(",", "\t").replace("0.5", "50,0 %"),
 }
 
 
@@ -344,6 +355,14 @@ def test_too_many_types_are_refused_at_once(read):
     rows = [f"feature {i},{v},0.1" for i in range(7) for v in range(10)]
     with pytest.raises(BadFile, match="makes 10,000,000 types, more than 1,000,000"):
         read("\n".join(["feature,value,target", *rows]))
+
+
+def test_that_people_were_counted_is_said(read):
+    assert "rows" not in str(read(volunteers=PEOPLE))
+    counted = "gender,age,count\nfemale,18-34,2\nmale,18-34,1\nfemale,35-54,1\nmale,55+,3\n"
+    assert "volunteers: 7 (its column 'count' added up, over 4 rows)." in str(
+        read(volunteers=counted)
+    )
 
 
 def test_counts_weigh_people(read):

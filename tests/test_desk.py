@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,11 +14,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from committees import CMDP, RLCMDP, Desk, Greedy, Problem, Resolving, datasets, recruit
 from committees.desk import Refused
-from committees.desk.__main__ import _marks, main
+from committees.desk.__main__ import _answers, _marks, main
 from committees.desk.journal import Journal, JournalError
 from committees.strategy import Session, Strategy
 
@@ -520,7 +522,7 @@ def at_the_prompt(monkeypatch, capsys, answers, argv):
 
 
 def test_the_prompt(tmp_path, monkeypatch, capsys):
-    ann = ["white", "abc1", "1", "lo", "FEMALE", "remain", ""]
+    ann = ["white", "abc1", "a", "lo", "FEMALE", "remain", ""]
     answers = [*ann, "help", "progress", "withdraw", "withdraw 9", "withdraw 1", "undo", "blue"]
     answers += ["1", "over", *ann[:-1], "hm", "", "quit"]
     code, out, err = at_the_prompt(monkeypatch, capsys, answers, arguments(tmp_path))
@@ -536,12 +538,61 @@ def test_the_prompt(tmp_path, monkeypatch, capsys):
     assert "2 people seen" in out.splitlines()[-1]
     code, out, _ = at_the_prompt(monkeypatch, capsys, [], arguments(tmp_path))
     assert code == 0
-    assert "2 people seen" in out.splitlines()[0]
-    assert out.splitlines()[2].startswith("Caller 2 (white, ")
+    assert out.splitlines()[0].startswith("Reading the journal ")
+    assert "2 people seen" in out.splitlines()[1]
+    assert out.splitlines()[3].startswith("Caller 2 (white, ")
+
+
+def test_who_is_seated_is_told(tmp_path, monkeypatch, capsys):
+    ann = ["white", "abc1", "a", "lo", "FEMALE", "remain", ""]
+    bob = ["2", "abc1", "a", "lo", "male", "leave", ""]
+    cleo = ["white", "c2de", "c", "2", "female", "leave", ""]
+    answers = ["list", *ann, *bob, *cleo, "withdraw 1", "list", "progress", "quit"]
+    _, out, _ = at_the_prompt(monkeypatch, capsys, answers, arguments(tmp_path))
+    assert "0 of 10 seats filled, 0 people seen\n" in out
+    seated = out[out.index("Caller 1 has given the seat back") :]
+    assert re.search(r"^2 +non-white +ABC1 +18-34 +London +male +leave$", seated, re.MULTILINE)
+    assert re.search(r"^3 +white +C2DE +.+ +female +leave$", seated, re.MULTILINE)
+    assert not re.search(r"^1 +white", seated, re.MULTILINE)
+    assert re.search(r"wanted +seated +missing +fewest +most\n", seated)
+
+    table = tmp_path / "members.csv"
+    argv = arguments(tmp_path, "--members", str(table))
+    code, out, _ = at_the_prompt(monkeypatch, capsys, [], argv)
+    assert code == 0
+    assert f"2 of 10 seats filled, 3 people seen. Who is seated stands in {table}." in out
+    frame = pd.read_csv(table)
+    assert frame["caller"].tolist() == [2, 3]
+    assert frame["gender"].tolist() == ["male", "female"]
+    code, _, err = at_the_prompt(monkeypatch, capsys, [], argv)
+    assert (code, err) == (2, f"{table}: is there already; choose another name\n")
+    argv[-1] = str(tmp_path / "nowhere" / "members.csv")
+    code, _, err = at_the_prompt(monkeypatch, capsys, [], argv)
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def test_a_seat_given_back_is_not_told_as_an_acceptance(tmp_path, monkeypatch, capsys):
+    ann = ["white", "abc1", "a", "lo", "FEMALE", "remain", ""]
+    answers = [*ann, "withdraw 1", "quit"]
+    at_the_prompt(monkeypatch, capsys, answers, arguments(tmp_path))
+    _, out, _ = at_the_prompt(monkeypatch, capsys, [], arguments(tmp_path))
+    assert "remain) was accepted, and has given the seat back.\n" in out
+    assert out.startswith("Reading the journal ")
+
+
+def test_the_strategies_of_the_prompt_are_those_of_the_page(tmp_path, monkeypatch, capsys):
+    """The table for the door is the fair one, and the learner has a tenth of its radius."""
+    for name, told in (("cmdp", "CMDP fair. "), ("rl-cmdp", "RL-CMDP ×0.1. ")):
+        argv = arguments(tmp_path / name, "--strategy", name)
+        (tmp_path / name).mkdir()
+        _, out, _ = at_the_prompt(monkeypatch, capsys, [], argv)
+        assert out.startswith(told)
+        assert ("takes nearly everybody while it learns" in out) == (name == "rl-cmdp")
 
 
 def test_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, monkeypatch, capsys):
-    anyone = ["1", "1", "1", "1", "1", "1", ""]
+    anyone = ["1", "1", "a", "1", "1", "1", ""]
     argv = arguments(tmp_path, "--strategy", "rl-cmdp")  # which at first accepts everybody
     code, out, _ = at_the_prompt(monkeypatch, capsys, anyone * 10, argv)
     assert code == 0
@@ -589,6 +640,12 @@ def test_answers_that_could_mean_two_things_do_not(tmp_path, monkeypatch, capsys
 def test_a_mark_is_never_the_beginning_of_a_value(values, marks):
     assert _marks(values)[: len(marks)] == marks
     assert len(set(_marks(values))) == len(values)
+
+
+def test_a_number_that_could_count_the_values_is_no_beginning():
+    ages = ("18-34", "35-44", "45-64", "65+")
+    answers = _answers(_marks(ages), ages)
+    assert [answers.get(text) for text in ("4", "6", "45", "d")] == [None, "65+", "45-64", "65+"]
 
 
 def test_a_full_disk_at_the_prompt_is_a_sentence(tmp_path, monkeypatch, capsys):
@@ -645,7 +702,7 @@ def test_what_the_prompt_cannot_start_with(tmp_path, monkeypatch, capsys, change
 
 def test_the_module_runs(tmp_path):
     command = [sys.executable, "-W", "error", "-m", "committees.desk", *arguments(tmp_path)]
-    answers = "\n".join(["1"] * 6 + ["", "quit", ""])
+    answers = "\n".join(["1", "1", "a", "1", "1", "1", "", "quit", ""])
     done = subprocess.run(command, input=answers, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -9,6 +9,8 @@ import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
+import papermill
+
 from committees import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +41,20 @@ def test_the_seed_is_the_page_s_own():
     assert provenance.seed(ROOT / "chapters/beyond/resolving.ipynb") == 31
     assert provenance.seed(ROOT / "chapters/glossary.md") is None
     assert provenance.seed(ROOT / "chapters/corrections.ipynb") is None  # has no parameters
+
+
+def test_the_seed_may_be_papermill_s(tmp_path):
+    source, target = ROOT / "chapters/beyond/one_recruitment.ipynb", tmp_path / "mine.ipynb"
+    papermill.execute_notebook(source, target, {"seed": 7}, prepare_only=True, progress_bar=False)
+    assert provenance.seed(source) != 7
+    assert provenance.seed(target) == 7
+
+
+def test_a_page_built_elsewhere_has_no_last_line(tmp_path):
+    context = {}
+    app = SimpleNamespace(srcdir=tmp_path, env=SimpleNamespace(doc2path=lambda name: name))
+    provenance.tell(app, "mine.ipynb", "page.html", context, None)
+    assert not context
 
 
 def test_the_last_line_stands_in_the_footer_of_the_theme():

@@ -14,7 +14,7 @@ the product of the table's marginals, as `committees.shrinkage` says.
 
 What is wrong in a file is said in words and with the line, as much as can be told at once. What
 cannot be mistaken just works: a byte-order mark, empty lines, spaces around words, capital letters,
-kinds of dashes.
+kinds of dashes, semicolons between columns.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Assembly:
     ----------
     problem
         Targets, and the distribution of the volunteers.
-    people
-        How many people the table of volunteers has; None if it gives shares.
+    people, rows
+        How many people the table of volunteers has, and in how many rows; None if it gives shares.
     independence
         The weight that independence was given beside such a table (lambda in `shrinkage`).
     unmet
@@ -67,6 +67,7 @@ class Assembly:
 
     problem: Problem
     people: int | None = None
+    rows: int | None = None
     independence: float | None = None
     unmet: BoolArray | None = None
     tolerance: float | None = None
@@ -81,8 +82,10 @@ class Assembly:
         if self.people is None:
             return "The volunteers are given as shares, so their features count as independent."
         unmet = 0 if self.unmet is None else int(self.unmet.sum())
+        counted = f" (its column 'count' added up, over {self.rows:,} rows)"
         return (
-            f"People in the table of volunteers: {self.people:,}. Types: {len(self.problem.p):,}, "
+            f"People in the table of volunteers: {self.people:,}"
+            f"{counted if self.people != self.rows else ''}. Types: {len(self.problem.p):,}, "
             f"of which {unmet:,} are nobody's in the table. What it says of the types was mixed "
             f"with {self.independence:.2%} of what independent features would give."
         )
@@ -120,7 +123,8 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     product = product_of(np.concatenate(margins), {f: tuple(v) for f, v in wanted.items()})
     p, weight = shrink(joint.ravel(), product, float(counts.sum()))
     unmet = joint.ravel() == 0
-    return Assembly(Problem(wanted, p), round(counts.sum()), weight, unmet, tolerance)
+    people = round(counts.sum())
+    return Assembly(Problem(wanted, p), people, len(table.rows), weight, unmet, tolerance)
 
 
 def _margin(joint: FloatArray, axis: int) -> FloatArray:
@@ -238,7 +242,10 @@ def _shares(table: Table, shares: dict[str, dict[str, float]]) -> dict[str, dict
                 "write shares such as 0.52, or 52%"
             )
         elif abs(total - 1) > ROUNDING + 1e-9:
-            table.complain(f"{feature}: the shares add up to {total:.4g}, expected 1")
+            table.complain(
+                f"{feature}: the shares add up to {total:.4g}, expected 1 (up to {ROUNDING:g} "
+                "more or less are put down to rounding)"
+            )
     table.stop_if_bad()
     return {
         f: {value: share / sum(vs.values()) for value, share in vs.items()}

@@ -1,7 +1,8 @@
 """A CSV file that a person has made: its rows with their line numbers, and what is wrong with it.
 
 What cannot be mistaken is forgiven: a byte-order mark, empty lines, spaces, capital letters, kinds
-of dashes. What can be is refused, with a sentence that names the file and the line.
+of dashes, and semicolons between columns, with which commas may stand in numbers. What can be is
+refused, with a sentence that names the file and the line.
 """
 
 from __future__ import annotations
@@ -83,10 +84,9 @@ class Table:
         first = next((line for line in lines if line.strip(" ,;\t\r\n")), None)
         if first is None:
             raise self._fail("is empty")
-        for mark, name in ((";", "semicolons"), ("\t", "tabs")):
-            if mark in first and "," not in first:
-                raise self._fail(f"the columns are separated by {name}, expected commas")
-        reader = csv.reader(lines, strict=True)
+        # Where a comma stands in numbers, spreadsheets separate columns by something else.
+        self._mark = next((mark for mark in ";\t" if mark in first and "," not in first), ",")
+        reader = csv.reader(lines, strict=True, delimiter=self._mark)
         try:
             cells = [
                 (reader.line_num, [unicodedata.normalize("NFKC", cell).strip() for cell in row])
@@ -100,10 +100,9 @@ class Table:
             self.header = [ALIASES.get(name, name) for name in self.header]
         for line, row in full[1:]:
             if any(row[len(self.header) :]):
-                self.complain(
-                    f"line {line} has {len(row)} cells, the header only {len(self.header)}; "
-                    "put words that contain a comma in double quotes, and write a point in numbers"
-                )
+                hint = "; put words with a comma in double quotes, and write a point in numbers"
+                told = f"line {line} has {len(row)} cells, the header only {len(self.header)}"
+                self.complain(told + (hint if self._mark == "," else ""))
             padded = row + [""] * (len(self.header) - len(row))
             self.rows.append((line, dict(zip(self.header, padded, strict=False))))
         if not self.rows and not self.complaints:
@@ -119,6 +118,9 @@ class Table:
     def number(self, line: int, text: str, column: str) -> float:
         """A number of at least zero; otherwise a complaint, and something harmless."""
         where = f"line {line}: the {column}"
+        thousands = re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", text)
+        if self._mark != "," and not thousands:
+            text = text.replace(",", ".", 1)
         percent = text.endswith("%")
         if not text:
             self.complain(f"{where} is missing")

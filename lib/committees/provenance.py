@@ -51,14 +51,17 @@ def seed(page: Path) -> int | None:
     text = ""
     if page.suffix == ".ipynb" and page.exists():
         cells = nbformat.read(page, as_version=4).cells  # type: ignore[no-untyped-call]
-        text = "\n".join(c.source for c in cells if "parameters" in c.metadata.get("tags", []))
-    found = re.search(r"^seed: int = (\d+)", text, re.MULTILINE)
-    return int(found[1]) if found else None
+        ours = {"parameters", "injected-parameters"}  # the latter by papermill, and below
+        text = "\n".join(c.source for c in cells if ours & {*c.metadata.get("tags", [])})
+    found = re.findall(r"^seed(?:: int)? = (\d+)", text, re.MULTILINE)
+    return int(found[-1]) if found else None
 
 
 def tell(app: Sphinx, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
-    """Give a page its last line."""
+    """Give a page its last line; one that was built elsewhere has none."""
     root, page = Path(app.srcdir), Path(app.env.doc2path(pagename))
+    if not (root / "requirements.lock").exists():
+        return
     facts = [f"Version {version(root)}", commit(root), f"lock {lock(root)}"]
     if (own := seed(page)) is not None:
         facts.insert(2, f"seed {own}")

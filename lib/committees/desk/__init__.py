@@ -154,6 +154,12 @@ class Desk:
         wanted = self.problem.targets * self.size
         return pd.DataFrame({"wanted": wanted, "seated": counts, "missing": wanted - counts})
 
+    def members(self) -> pd.DataFrame:
+        """Who is seated, in the order of their calls: the caller's number, and the features."""
+        chosen = self.problem.index[list(self.seats.values())]
+        frame = chosen.to_frame(index=False).set_index(pd.Index(self.seats, name="caller"))
+        return frame.sort_index()
+
     @property
     def last(self) -> str:
         """The last decision in words, for whoever was not told; empty if nobody has called."""
@@ -161,8 +167,11 @@ class Desk:
         if not told:
             return ""
         record = told[-1]
-        words, outcome = record["person"].values(), "was" if record["accepted"] else "was not"
-        return f"Caller {record['caller']} ({', '.join(words)}) {outcome} accepted"
+        number, person = record["caller"], ", ".join(record["person"].values())
+        outcome = "was accepted" if record["accepted"] else "was not accepted"
+        if record["accepted"] and number not in self.seats:
+            outcome += ", and has given the seat back"
+        return f"Caller {number} ({person}) {outcome}"
 
     def close(self) -> None:
         """Let go of the journal."""

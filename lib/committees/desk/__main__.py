@@ -16,7 +16,7 @@ from committees.cmdp import CMDP
 from committees.desk import Desk, JournalError, Refused
 from committees.greedy import Greedy
 from committees.handmade import same_word
-from committees.resolving import Resolving
+from committees.resolving import Resolving, band
 from committees.rl_cmdp import RLCMDP
 from committees.strategy import Strategy
 
@@ -24,15 +24,16 @@ STRATEGIES: dict[str, Callable[[float], Strategy]] = {
     "resolving": Resolving,
     "resolving-learning": lambda tolerance: Resolving(tolerance, learn=True),
     "greedy": Greedy,
-    "cmdp": lambda tolerance: CMDP(),
-    "rl-cmdp": lambda tolerance: RLCMDP(),
+    "cmdp": lambda tolerance: CMDP(fair=True),  # the table for the door
+    "rl-cmdp": lambda tolerance: RLCMDP(scale=0.1),
 }
 
-COMMANDS = ("progress", "withdraw", "over", "undo", "help", "quit")
+COMMANDS = ("progress", "list", "withdraw", "over", "undo", "help", "quit")
 
 HELP = """\
 Answer with the mark before a value, the value, or its beginning. At any question:
   progress     the seats that are filled, and those that should be
+  list         who is seated
   withdraw N   caller N gives the seat back
   over         forget the answers about this caller, and ask again
   help         this text
@@ -56,7 +57,12 @@ def main(argv: list[str] | None = None) -> int:
             tolerance = assembly.usual_tolerance
         strategy = STRATEGIES[arguments.strategy](tolerance)
         journal = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal"))
+        members = arguments.members and Path(arguments.members)
+        if members and members.exists():
+            raise ValueError(f"{members}: is there already; choose another name")
         begun = journal.exists()
+        if begun:
+            print(f"Reading the journal {journal.resolve()}.", flush=True)
         desk = Desk(
             strategy,
             assembly.problem,
@@ -70,6 +76,9 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    if members:
+        with desk:
+            return _export(desk, members)
     print(f"{strategy}. {desk}. Type help for help.")
     print(f"The journal {journal.resolve()} is {'continued' if begun else 'new'}.")
     if desk.last:
@@ -79,6 +88,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"Beware: {strategy} may miss the min and max of the file; Resolving keeps to them.")
     elif widest is not None and tolerance > widest:
         print(f"Beware: above a tolerance of {widest:g} the min and max of the file may be missed.")
+    if isinstance(strategy, RLCMDP):
+        print(
+            f"Beware: {strategy} takes nearly everybody while it learns, in small committees all."
+        )
     try:
         with desk, contextlib.suppress(EOFError, KeyboardInterrupt):
             while True:
@@ -125,13 +138,17 @@ def _marks(values: tuple[str, ...]) -> list[str]:
 
 
 def _answers(marks: list[str], values: tuple[str, ...]) -> dict[str, str]:
-    """What may be answered: the mark of a value, the value, or the beginning of one alone."""
+    """What may be answered: the mark of a value, the value, or the beginning of one alone.
+
+    A number that could be meant to count the values is no beginning.
+    """
     words = {same_word(value): value for value in values}
+    taken = {*COMMANDS, *map(str, range(1, len(values) + 1))}
     beginnings = {
         word[:end]: value
         for word, value in words.items()
         for end in range(1, len(word))
-        if sum(other.startswith(word[:end]) for other in words) == 1 and word[:end] not in COMMANDS
+        if sum(other.startswith(word[:end]) for other in words) == 1 and word[:end] not in taken
     }
     return {**beginnings, **dict(zip(marks, values, strict=True)), **words}
 
@@ -149,6 +166,8 @@ def _ask(desk: Desk, question: str, answers: Mapping[str, str]) -> str:
             raise _Over
         if command == "progress":
             print(_progress(desk))
+        elif command == "list":
+            print(f"\n{desk.members().to_string() if desk.seats else desk}\n")
         elif command == "withdraw":
             print(_withdraw(desk, rest))
             if not answers and desk.seated < desk.size:
@@ -176,7 +195,20 @@ def _withdraw(desk: Desk, number: str) -> str:
 
 def _progress(desk: Desk) -> str:
     table = desk.progress().round(1)
+    if isinstance(desk.strategy, Resolving):
+        table["fewest"], table["most"] = band(desk.problem, desk.size, desk.strategy.tolerance)
     return f"\n{table.to_string()}\n\n{desk}."
+
+
+def _export(desk: Desk, path: Path) -> int:
+    """Leave a table of who is seated, and do no more."""
+    try:
+        desk.members().to_csv(path, lineterminator="\n")
+    except OSError as error:
+        print(f"{path}: cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+    print(f"{desk}. Who is seated stands in {path.resolve()}.")
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -200,6 +232,9 @@ def _parser() -> argparse.ArgumentParser:
         f"({TOLERANCE}, or less if the min and max of the targets ask for it)",
     )
     parser.add_argument("--journal", help="the journal's file (beside the targets, .journal)")
+    parser.add_argument(
+        "--members", metavar="FILE", help="write who is seated to a new CSV file, and stop"
+    )
     parser.add_argument("--seed", type=int, help="where chance comes from (a new one)")
     parser.add_argument(
         "--repair", action="store_true", help="remove a last line that was cut short"
