@@ -21,10 +21,12 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export JUPYTER_PLATFORM_DIRS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test screenshots notebooks lint hooks lock pdf bench clean
+.PHONY: help env book test screenshots notebooks lint hooks lock pdf bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+env: $(READY) ## the environment alone: enough for papermill, sweeps and the desk
 
 book: $(READY) ## re-execute every chapter and render the book
 	rm -rf _build

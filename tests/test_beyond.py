@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import papermill
 import pytest
 
-from committees import datasets
+from committees import CMDP, datasets
 from instruments import CHAPTERS, names, nonsense, whole
 
 RESOLVING = "beyond/resolving"
@@ -73,6 +75,16 @@ def test_a_chapter_is_whole_for_whatever_makes_sense(chapter, parameters, tmp_pa
 @pytest.mark.parametrize(("chapter", "parameters", "sentence"), BAD, ids=names(BAD))
 def test_nonsense_ends_in_one_sentence_in_the_first_cell(chapter, parameters, sentence, tmp_path):
     nonsense(chapter, parameters, f"BadParameter: {sentence}", tmp_path)
+
+
+def test_the_table_for_the_door_can_be_had_whole(tmp_path):
+    door = tmp_path / "door.csv"
+    whole(YOURS, {**FEW, **FILES, "size": 3, "door": str(door)}, tmp_path)
+    sheet, problem = pd.read_csv(door), datasets.brexit()
+    assert len(sheet) == len(problem.p)
+    assert list(sheet)[:-2] == list(problem.features)
+    fair = CMDP(fair=True).policy(problem)
+    np.testing.assert_allclose(sheet["chance"], fair.acceptance, atol=1e-6)
 
 
 def test_an_organisers_mistake_is_told_in_the_first_cell(tmp_path):

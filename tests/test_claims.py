@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from committees import claims, datasets, experiments
 from committees.claims import (
@@ -21,7 +22,7 @@ from committees.claims import (
     near_the_edge,
     verdict,
 )
-from committees.measures import MEASURES, Measured, known, practice, unknown
+from committees.measures import MEASURES, Measured, known, unknown
 from committees.problem import Problem
 
 
@@ -259,11 +260,69 @@ def test_a_scaled_radius_is_a_correction_not_a_reproduction():
         assert {verdict(by_id(name), MEASURES[name](lab)) for name in names} == {CORRECTED}
 
 
-def test_the_error_of_a_ratio():
-    one, other = (pd.DataFrame({"mean": [m], "error": [e]}) for m, e in ((20, 2), (10, 1)))
-    expected = pytest.approx([2, 2 * np.sqrt(0.02)])
-    assert practice._ratio(one, other).iloc[0].tolist() == expected
-    assert practice._ratio(one.iloc[0], other.iloc[0]).tolist() == expected
+def correlated(runs, seed, shared=1.0):
+    """Two strategies whose people have much, or nothing, in common in each run."""
+    rng = np.random.default_rng(seed)
+    common = shared * rng.normal(size=runs)
+    rows = []
+    for strategy, mean in (("one", 40.0), ("other", 20.0)):
+        people = mean + common + rng.normal(scale=0.5, size=runs)
+        rows += [(strategy, 10, run, x, x / 100) for run, x in enumerate(people)]
+    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+
+
+def last(what, name):
+    return lambda mean: mean[what, name].iloc[-1]
+
+
+def test_the_error_of_a_mean_is_the_usual_one():
+    frame = correlated(30, 1)
+    value, error = Lab().over_runs(last("loss", "one"), frame)
+    own = frame.query("strategy == 'one'")["loss"]
+    assert value == pytest.approx(own.mean())
+    assert error == pytest.approx(1.96 * own.sem())
+
+
+def test_the_error_of_a_difference_is_that_of_the_runs_differences():
+    frame = correlated(30, 2)
+    _, error = Lab().over_runs(
+        lambda mean: (mean["screened", "one"] - mean["screened", "other"]).iloc[-1], frame
+    )
+    one, other = (frame.query("strategy == @name")["screened"] for name in ("one", "other"))
+    assert error == pytest.approx(1.96 * stats.sem(one.to_numpy() - other.to_numpy()))
+    alone = [Lab().over_runs(last("screened", name), frame)[1] for name in ("one", "other")]
+    assert error < 0.8 * np.hypot(*alone)  # what they share does not count
+
+
+@pytest.mark.parametrize("shared", [0.0, 3.0])
+def test_the_error_of_a_ratio_covers_the_truth(shared):
+    """In 95 % of tables; of 400 that is 380, and fewer than 366 have a chance of 0.1 %."""
+    lab, covered = Lab(), 0
+    for seed in range(400):
+        value, error = lab.over_runs(
+            lambda mean: (mean["screened", "one"] / mean["screened", "other"]).iloc[-1],
+            correlated(50, seed, shared),
+        )
+        covered += abs(value - 2) <= error
+    assert 366 <= covered <= 394
+
+
+def test_which_number_is_picked_does_not_change_on_the_way():
+    frame = correlated(30, 4)
+    value, error = Lab().over_runs(
+        lambda mean: mean["screened"].droplevel("size"), frame, pick=pd.Series.idxmax
+    )
+    assert (value, error) == Lab().over_runs(last("screened", "one"), frame)
+
+
+def test_tables_lose_the_same_run():
+    """Of the sum of a table and its opposite nothing is left to chance."""
+    frame = correlated(20, 3)
+    opposite = frame.assign(screened=-frame["screened"])
+    value, error = Lab().over_runs(
+        lambda a, b: (a["screened", "one"] + b["screened", "one"]).iloc[-1], frame, opposite
+    )
+    assert (value, error) == (pytest.approx(0, abs=1e-12), pytest.approx(0, abs=1e-12))
 
 
 def test_the_ledger_as_a_reader_sees_it(ledger):

@@ -70,6 +70,14 @@ def test_types_that_do_not_occur_are_left_out():
     assert fair.rate == pytest.approx(best_policy(problem).rate)
 
 
+def test_of_too_many_types_the_fastest_policy_is_taken(monkeypatch):
+    problem = random_problem(np.random.default_rng(7), [2, 3])
+    monkeypatch.setattr("committees.fairness.MOST_TYPES", len(problem.p) - 1)
+    fair_policy.cache_clear()
+    assert fair_policy(problem) is best_policy(problem)
+    fair_policy.cache_clear()
+
+
 def test_the_two_recruit_alike():
     """People screened have the same law; 5 standard errors: one false alarm in a million."""
     frame = simulate([CMDP(), CMDP(fair=True)], BREXIT, 100, 400, 5)

@@ -25,7 +25,7 @@ class CMDP(Strategy):
     ----------
     fair
         Whether to take, among the policies with the largest rate, the one that is fairest to the
-        types (`committees.fairness`); otherwise any.
+        types (`committees.fairness`, unless these are very many); otherwise any.
     """
 
     fair: bool = False

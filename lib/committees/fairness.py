@@ -13,6 +13,10 @@ $$\max_{\pi,\,t}\ t \quad\text{subject to}\quad \textstyle\sum_{x: x^i = j} p(x)
 
 A type whose constraint $\pi(x) \ge t$ has a positive dual is at $t$ in every optimum: it is
 settled there, and the next program raises the rest.
+
+These programs have a row for each type, and with many types they take minutes. Then the fastest
+policy stays as it was found, which at least is not a corner where thousands of types are in doubt
+(`committees.many_types`).
 """
 
 from __future__ import annotations
@@ -31,14 +35,19 @@ from committees.problem import FloatArray, Problem
 if TYPE_CHECKING:
     from scipy import sparse
 
+#: With more types than this, nothing is made fairer.
+MOST_TYPES = 5000
+
 #: Levels that differ by less are equal, and duals below this are zero.
 EQUAL = 1e-9
 
 
 @lru_cache(maxsize=8)
 def fair_policy(problem: Problem) -> Policy:
-    """The leximin policy among the fastest that meet the targets in expectation."""
+    """The leximin policy among the fastest that meet the targets in expectation, if it is quick."""
     best = best_policy(problem)
+    if len(problem.p) > MOST_TYPES:
+        return best
     occurs = problem.p > 0
     acceptance = np.zeros_like(problem.p)
     acceptance[occurs] = _leximin(

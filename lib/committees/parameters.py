@@ -156,6 +156,7 @@ RULES: Mapping[str, Rule] = {
     "streams": at_least(1, 1000),
     "seed": at_least(0, 2**32 - 1),
     "workers": maybe(at_least(1, 1024)),
+    "door": maybe(_table),
     "table": maybe(_table),
 }
 

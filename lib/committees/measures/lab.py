@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,16 @@ from committees.problem import Problem
 from committees.recruitment import Recruitment, recruit
 from committees.rl_cmdp import RLCMDP
 
+#: Of ("screened" or "loss", strategy, size): means over runs.
+Means = pd.Series
+
 
 @dataclass(frozen=True)
 class Measured:
     """A value and its corrected twin, if any, each with the half-width of its 95 % interval.
 
-    The half-width is 0 for what is not random.
+    The half-width is 0 for what is not random, and for the worst of random cases or a share of them
+    that satisfies something, which have no interval of this kind.
     """
 
     value: float
@@ -73,16 +78,6 @@ class Lab:
         return experiments.figure_2(self.runs, self.seed, list(self.learners))
 
     @cached_property
-    def figure_2_statements(self) -> dict[float, dict[str, float]]:
-        names = {name: scale for scale, name in self.learners.items()}
-        three, five = self.figure_2["three"], self.figure_2["five"]
-        table = experiments.figure_2_statements(three, five, names)
-        return {
-            scale: {str(name): float(table[name].loc[scale]) for name in table}
-            for scale in self.learners
-        }
-
-    @cached_property
     def figure_4(self) -> dict[str, pd.DataFrame]:
         return experiments.figure_4(self.runs, self.seed, list(self.learners))
 
@@ -98,12 +93,41 @@ class Lab:
     def generators(self, number: int) -> list[np.random.Generator]:
         return list(np.random.default_rng(self.seed).spawn(number))
 
-    def loss(self, frame: pd.DataFrame, strategy: str) -> pd.DataFrame:
-        """Mean loss and its error, per size."""
-        rows = experiments.means(frame).loc[strategy]
-        return pd.DataFrame({"mean": rows["mean"]["loss"], "error": rows["±"]["loss"]})
+    def over_runs(
+        self,
+        statistic: Callable[..., float | pd.Series],
+        *frames: pd.DataFrame,
+        pick: Callable[[pd.Series], Any] | None = None,
+    ) -> tuple[float, float]:
+        """A number computed from the means of tables, with the half-width of its 95 % interval.
 
-    def people(self, frame: pd.DataFrame, strategy: str) -> pd.DataFrame:
-        """Mean people screened and its error, per size."""
-        rows = experiments.means(frame).loc[strategy]
-        return pd.DataFrame({"mean": rows["mean"]["screened"], "error": rows["±"]["screened"]})
+        By the jackknife: from how much it changes when a run is left out. Runs of one number share
+        their randomness, whatever the strategy, the size and the table, so it is left out of all.
+        Of several numbers (a Series) `pick` says by its label which one to take, once and for all:
+        the jackknife does not work for, say, the largest of them.
+        """
+        tables = [_by_run(frame) for frame in frames]
+        (runs,) = {len(table) for table in tables}
+        found = statistic(*(table.mean() for table in tables))
+        label = pick(found) if pick else None
+
+        def number(found: Any) -> float:
+            return float(found if pick is None else found[label])
+
+        sums = [table.sum() for table in tables]
+        without = [
+            number(
+                statistic(
+                    *((a - b.iloc[run]) / (runs - 1) for a, b in zip(sums, tables, strict=True))
+                )
+            )
+            for run in range(runs)
+        ]
+        return number(found), 1.96 * float(np.sqrt((runs - 1) * np.var(without)))
+
+
+def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row per run, and sorted columns: people screened or loss, strategy, size."""
+    return frame.pivot(
+        index="run", columns=["strategy", "size"], values=["screened", "loss"]
+    ).sort_index(axis="columns")

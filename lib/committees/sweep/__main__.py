@@ -51,10 +51,11 @@ Instead of a grid, or on top of it, several named ones:
       linear program: {parameters: {strategy: CMDP}}
 
 `papermill --help-notebook NOTEBOOK` lists the parameters of a notebook; it must have one called
-`table`, the CSV file to leave its results in, which the sweep sets. The output folder will hold
-results.csv, index.html, and the executed notebook of each run, all of one grid. The same command
-once more runs only what is missing, has failed or has changed: the parameters, a file that one of
-them names, the notebook, or the library. (Changes in other files are not noticed: use --force.)
+`table`, the CSV file to leave its results in, which the sweep sets. Files that other parameters
+name are looked for from the notebook's folder. The output folder will hold results.csv, index.html,
+and the executed notebook of each run, all of one grid. The same command once more runs only what is
+missing, has failed or has changed: the parameters, a file that one of them names, the notebook, or
+the library. (Changes in other files are not noticed: use --force.)
 """
 
 
