@@ -36,7 +36,7 @@ book: $(READY) ## re-execute every chapter and render the book
 
 test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
 	$(BIN)/pytest -n $(JOBS) --dist worksteal tests $(BROWSER:%=--ignore=%) --cov
-	$(BIN)/pytest $(BROWSER)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal $(BROWSER)
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
 
 screenshots: $(READY) ## pictures of every page of the rendered book, wide and narrow, light and dark

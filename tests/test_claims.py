@@ -23,6 +23,7 @@ from committees.claims import (
     verdict,
 )
 from committees.measures import MEASURES, Measured, known, unknown
+from committees.measures.lab import over_runs
 from committees.problem import Problem
 
 
@@ -277,7 +278,7 @@ def last(what, name):
 
 def test_the_error_of_a_mean_is_the_usual_one():
     frame = correlated(30, 1)
-    value, error = Lab().over_runs(last("loss", "one"), frame)
+    value, error = over_runs(last("loss", "one"), frame)
     own = frame.query("strategy == 'one'")["loss"]
     assert value == pytest.approx(own.mean())
     assert error == pytest.approx(1.96 * own.sem())
@@ -285,21 +286,21 @@ def test_the_error_of_a_mean_is_the_usual_one():
 
 def test_the_error_of_a_difference_is_that_of_the_runs_differences():
     frame = correlated(30, 2)
-    _, error = Lab().over_runs(
+    _, error = over_runs(
         lambda mean: (mean["screened", "one"] - mean["screened", "other"]).iloc[-1], frame
     )
     one, other = (frame.query("strategy == @name")["screened"] for name in ("one", "other"))
     assert error == pytest.approx(1.96 * stats.sem(one.to_numpy() - other.to_numpy()))
-    alone = [Lab().over_runs(last("screened", name), frame)[1] for name in ("one", "other")]
+    alone = [over_runs(last("screened", name), frame)[1] for name in ("one", "other")]
     assert error < 0.8 * np.hypot(*alone)  # what they share does not count
 
 
 @pytest.mark.parametrize("shared", [0.0, 3.0])
 def test_the_error_of_a_ratio_covers_the_truth(shared):
     """In 95 % of tables; of 400 that is 380, and fewer than 366 have a chance of 0.1 %."""
-    lab, covered = Lab(), 0
+    covered = 0
     for seed in range(400):
-        value, error = lab.over_runs(
+        value, error = over_runs(
             lambda mean: (mean["screened", "one"] / mean["screened", "other"]).iloc[-1],
             correlated(50, seed, shared),
         )
@@ -309,17 +310,17 @@ def test_the_error_of_a_ratio_covers_the_truth(shared):
 
 def test_which_number_is_picked_does_not_change_on_the_way():
     frame = correlated(30, 4)
-    value, error = Lab().over_runs(
+    value, error = over_runs(
         lambda mean: mean["screened"].droplevel("size"), frame, pick=pd.Series.idxmax
     )
-    assert (value, error) == Lab().over_runs(last("screened", "one"), frame)
+    assert (value, error) == over_runs(last("screened", "one"), frame)
 
 
 def test_tables_lose_the_same_run():
     """Of the sum of a table and its opposite nothing is left to chance."""
     frame = correlated(20, 3)
     opposite = frame.assign(screened=-frame["screened"])
-    value, error = Lab().over_runs(
+    value, error = over_runs(
         lambda a, b: (a["screened", "one"] + b["screened", "one"]).iloc[-1], frame, opposite
     )
     assert (value, error) == (pytest.approx(0, abs=1e-12), pytest.approx(0, abs=1e-12))

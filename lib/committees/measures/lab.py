@@ -93,37 +93,35 @@ class Lab:
     def generators(self, number: int) -> list[np.random.Generator]:
         return list(np.random.default_rng(self.seed).spawn(number))
 
-    def over_runs(
-        self,
-        statistic: Callable[..., float | pd.Series],
-        *frames: pd.DataFrame,
-        pick: Callable[[pd.Series], Any] | None = None,
-    ) -> tuple[float, float]:
-        """A number computed from the means of tables, with the half-width of its 95 % interval.
 
-        By the jackknife: from how much it changes when a run is left out. Runs of one number share
-        their randomness, whatever the strategy, the size and the table, so it is left out of all.
-        Of several numbers (a Series) `pick` says by its label which one to take, once and for all:
-        the jackknife does not work for, say, the largest of them.
-        """
-        tables = [_by_run(frame) for frame in frames]
-        (runs,) = {len(table) for table in tables}
-        found = statistic(*(table.mean() for table in tables))
-        label = pick(found) if pick else None
+def over_runs(
+    statistic: Callable[..., Any],
+    *frames: pd.DataFrame,
+    pick: Callable[[Means], Any] | None = None,
+) -> tuple[float, float]:
+    """A number computed from the means of tables, with the half-width of its 95 % interval.
 
-        def number(found: Any) -> float:
-            return float(found if pick is None else found[label])
+    By the jackknife: from how much it changes when a run is left out. Runs of one number share
+    their randomness, whatever the strategy, the size and the table, so it is left out of all.
+    Of several numbers (a Series) `pick` says by its label which one to take, once and for all:
+    the jackknife does not work for, say, the largest of them.
+    """
+    tables = [_by_run(frame) for frame in frames]
+    (runs,) = {len(table) for table in tables}
+    found = statistic(*(table.mean() for table in tables))
+    label = pick(found) if pick else None
 
-        sums = [table.sum() for table in tables]
-        without = [
-            number(
-                statistic(
-                    *((a - b.iloc[run]) / (runs - 1) for a, b in zip(sums, tables, strict=True))
-                )
-            )
-            for run in range(runs)
-        ]
-        return number(found), 1.96 * float(np.sqrt((runs - 1) * np.var(without)))
+    def number(found: Any) -> float:
+        return float(found if pick is None else found[label])
+
+    sums = [table.sum() for table in tables]
+    without = [
+        number(
+            statistic(*((a - b.iloc[run]) / (runs - 1) for a, b in zip(sums, tables, strict=True)))
+        )
+        for run in range(runs)
+    ]
+    return number(found), 1.96 * float(np.sqrt((runs - 1) * np.var(without)))
 
 
 def _by_run(frame: pd.DataFrame) -> pd.DataFrame:

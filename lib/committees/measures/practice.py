@@ -10,20 +10,18 @@ import pandas as pd
 
 from committees import bounds, datasets
 from committees.lp import best_policy
-from committees.measures.lab import Lab, Means, Measured, measures
+from committees.measures.lab import Lab, Means, Measured, measures, over_runs
 from committees.problem import Problem
 
 
 def _both(
     lab: Lab,
-    of: Callable[[str], Callable[..., float | pd.Series]],
+    of: Callable[[str], Callable[..., Any]],
     *frames: pd.DataFrame,
-    pick: Callable[[pd.Series], Any] | None = None,
+    pick: Callable[[Means], Any] | None = None,
 ) -> Measured:
     """The same for the radius as printed and for the scaled one: given the learner's name."""
-    printed, scaled = (
-        lab.over_runs(of(name), *frames, pick=pick) for name in lab.learners.values()
-    )
+    printed, scaled = (over_runs(of(name), *frames, pick=pick) for name in lab.learners.values())
     return Measured(*printed, *scaled)
 
 
@@ -35,7 +33,7 @@ def _of_bound(lab: Lab, problem: Problem, frame: pd.DataFrame) -> Measured:
         people, loss = (mean[what, "RL-CMDP"].iloc[-1] for what in ("screened", "loss"))
         return float(loss / bounds.rl_loss(problem, int(people), lab.delta, rate, "paper"))
 
-    return Measured(*lab.over_runs(share, frame))
+    return Measured(*over_runs(share, frame))
 
 
 # Section 6
@@ -46,31 +44,31 @@ def _(lab: Lab) -> Measured:
     def times(mean: Means) -> float:
         return float((mean["screened", "Greedy 0.05"] / mean["screened", "CMDP"]).mean())
 
-    return Measured(*lab.over_runs(times, lab.figure_1))
+    return Measured(*over_runs(times, lab.figure_1))
 
 
 @measures("a1-greedy-02-people")
 def _(lab: Lab) -> Measured:
-    def times(mean: Means) -> pd.Series:
+    def times(mean: Means) -> Any:
         return (mean["screened", "Greedy 0.02"] / mean["screened", "CMDP"]).loc[:100]
 
-    return Measured(*lab.over_runs(times, lab.figure_1, pick=pd.Series.idxmax))
+    return Measured(*over_runs(times, lab.figure_1, pick=pd.Series.idxmax))
 
 
 @measures("a1-greedy-05-loss")
 def _(lab: Lab) -> Measured:
-    def gap(mean: Means) -> pd.Series:
+    def gap(mean: Means) -> Any:
         return (mean["loss", "Greedy 0.05"] - mean["loss", "CMDP"]).loc[250:]
 
-    return Measured(*lab.over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
+    return Measured(*over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
 
 
 @measures("a1-greedy-02-loss")
 def _(lab: Lab) -> Measured:
-    def gap(mean: Means) -> pd.Series:
+    def gap(mean: Means) -> Any:
         return (mean["loss", "CMDP"] - mean["loss", "Greedy 0.02"]).loc[:100]
 
-    return Measured(*lab.over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
+    return Measured(*over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
 
 
 @measures("a1-greedy-02-margin")
@@ -79,7 +77,7 @@ def _(lab: Lab) -> Measured:
         margin = mean["loss", "CMDP"] - mean["loss", "Greedy 0.02"]
         return float(margin.iloc[-1] / margin.iloc[0])
 
-    return Measured(*lab.over_runs(left_of_margin, lab.figure_1))
+    return Measured(*over_runs(left_of_margin, lab.figure_1))
 
 
 @measures("a1-linear")
@@ -89,7 +87,7 @@ def _(lab: Lab) -> Measured:
         per_seat = people / people.index
         return float(np.ptp(per_seat) / per_seat.mean())
 
-    return Measured(*lab.over_runs(spread, lab.figure_1))
+    return Measured(*over_runs(spread, lab.figure_1))
 
 
 @measures("a1-cmdp-people")
@@ -99,7 +97,7 @@ def _(lab: Lab) -> float:
 
 @measures("a2-three")
 def _(lab: Lab) -> Measured:
-    def losses(name: str) -> Callable[[Means], pd.Series]:
+    def losses(name: str) -> Callable[[Means], Any]:
         return lambda mean: mean["loss", name].loc[1500:]
 
     return _both(lab, losses, lab.figure_2["three"], pick=pd.Series.idxmax)
@@ -109,7 +107,7 @@ def _(lab: Lab) -> Measured:
 def _(lab: Lab) -> Measured:
     """The loss falls like 1/√K: the size at which it would be 0.05, from that at 250 seats."""
     return Measured(
-        *lab.over_runs(lambda mean: 250 * (mean["loss", "CMDP"][250] / 0.05) ** 2, lab.figure_1)
+        *over_runs(lambda mean: 250 * (mean["loss", "CMDP"][250] / 0.05) ** 2, lab.figure_1)
     )
 
 
@@ -118,7 +116,7 @@ def _(lab: Lab) -> Measured:
     def times(five: Means, three: Means) -> float:
         return float(five["loss", "RL-CMDP"].iloc[-1] / three["loss", "RL-CMDP"].iloc[-1])
 
-    return Measured(*lab.over_runs(times, lab.figure_2["five"], lab.figure_2["three"]))
+    return Measured(*over_runs(times, lab.figure_2["five"], lab.figure_2["three"]))
 
 
 @measures("a2-small")
@@ -126,7 +124,7 @@ def _(lab: Lab) -> Measured:
     def times(mean: Means) -> float:
         return float(mean["loss", "RL-CMDP"].iloc[0] / mean["loss", "Greedy 0.02"].iloc[0])
 
-    return Measured(*lab.over_runs(times, lab.figure_2["five"]))
+    return Measured(*over_runs(times, lab.figure_2["five"]))
 
 
 @measures("a2-margin")
@@ -154,12 +152,12 @@ def _(lab: Lab) -> Measured:
 
 @measures("a2-ignorance")
 def _(lab: Lab) -> Measured:
-    def times(*means: Means) -> pd.Series:
+    def times(*means: Means) -> Any:
         return pd.Series(
             [(mean["screened", "RL-CMDP"] / mean["screened", "CMDP"]).iloc[-1] for mean in means]
         )
 
-    return Measured(*lab.over_runs(times, *lab.figure_2.values(), pick=pd.Series.idxmax))
+    return Measured(*over_runs(times, *lab.figure_2.values(), pick=pd.Series.idxmax))
 
 
 @measures("a2-better-than-bound")
@@ -213,12 +211,12 @@ def _strong_and_weak(lab: Lab) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 @measures("adult-people-known")
 def _(lab: Lab) -> Measured:
-    return Measured(*lab.over_runs(_ratio("screened", "CMDP"), *_strong_and_weak(lab)))
+    return Measured(*over_runs(_ratio("screened", "CMDP"), *_strong_and_weak(lab)))
 
 
 @measures("adult-loss-known")
 def _(lab: Lab) -> Measured:
-    return Measured(*lab.over_runs(_difference("loss", "CMDP"), *_strong_and_weak(lab)))
+    return Measured(*over_runs(_difference("loss", "CMDP"), *_strong_and_weak(lab)))
 
 
 @measures("adult-loss-unknown")
