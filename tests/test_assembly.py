@@ -357,6 +357,11 @@ def test_too_many_types_are_refused_at_once(read):
         read("\n".join(["feature,value,target", *rows]))
 
 
+def test_whose_files_were_read_is_said(read):
+    for volunteers in (SHARES, PEOPLE):
+        assert str(read(volunteers=volunteers)).startswith("Read targets.csv and volunteers.csv. ")
+
+
 def test_that_people_were_counted_is_said(read):
     assert "rows" not in str(read(volunteers=PEOPLE))
     counted = "gender,age,count\nfemale,18-34,2\nmale,18-34,1\nfemale,35-54,1\nmale,55+,3\n"

@@ -54,6 +54,8 @@ class Assembly:
     ----------
     problem
         Targets, and the distribution of the volunteers.
+    files
+        The names of the two files.
     people, rows
         How many people the table of volunteers has, and in how many rows; None if it gives shares.
     independence
@@ -66,6 +68,7 @@ class Assembly:
     """
 
     problem: Problem
+    files: tuple[str, str]
     people: int | None = None
     rows: int | None = None
     independence: float | None = None
@@ -78,13 +81,14 @@ class Assembly:
         return TOLERANCE if self.tolerance is None else min(self.tolerance, TOLERANCE)
 
     def __str__(self) -> str:
-        """Where the distribution of the volunteers comes from, in words."""
+        """Where targets and the distribution of the volunteers come from, in words."""
+        read = "Read {} and {}. ".format(*self.files)
         if self.people is None:
-            return "The volunteers are given as shares, so their features count as independent."
+            return f"{read}Volunteers are given as shares, so their features count as independent."
         unmet = 0 if self.unmet is None else int(self.unmet.sum())
         counted = f" (its column 'count' added up, over {self.rows:,} rows)"
         return (
-            f"People in the table of volunteers: {self.people:,}"
+            f"{read}People in the table of volunteers: {self.people:,}"
             f"{counted if self.people != self.rows else ''}. Types: {len(self.problem.p):,}, "
             f"of which {unmet:,} are nobody's in the table. What it says of the types was mixed "
             f"with {self.independence:.2%} of what independent features would give."
@@ -108,10 +112,11 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     if types > MOST_TYPES:
         raise BadFile([f"{Path(targets).name}: makes {types:,} types, more than {MOST_TYPES:,}"])
     table = Table(volunteers)
+    files = (Path(targets).name, table.name)
     if {"feature", "value", "share"} <= set(table.header):
         shares = _read_marginals(table, wanted)
         _refuse_absent(wanted, shares, lines, table)
-        return Assembly(Problem.from_marginals(wanted, shares), tolerance=tolerance)
+        return Assembly(Problem.from_marginals(wanted, shares), files, tolerance=tolerance)
     counts = _read_people(table, wanted)
     joint = counts / counts.sum()
     features = list(wanted)
@@ -124,7 +129,7 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     p, weight = shrink(joint.ravel(), product, float(counts.sum()))
     unmet = joint.ravel() == 0
     people = round(counts.sum())
-    return Assembly(Problem(wanted, p), people, len(table.rows), weight, unmet, tolerance)
+    return Assembly(Problem(wanted, p), files, people, len(table.rows), weight, unmet, tolerance)
 
 
 def _margin(joint: FloatArray, axis: int) -> FloatArray:
