@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -254,3 +256,25 @@ def test_links_of_the_readme_lead_somewhere():
     assert len(inside) > 15
     for link in inside:
         assert (ROOT / link).exists(), link
+
+
+def test_a_page_of_ones_own_can_be_built_as_the_readme_says(tmp_path):
+    """In a folder of its own: jupyter-book would read what lies in the environment beside it."""
+    readme = (ROOT / "README.md").read_text()
+    assert "your_assembly.ipynb mine/page.ipynb" in readme
+    assert "jupyter-book build mine/page.ipynb" in readme
+    source = ROOT / "chapters/beyond/your_assembly.ipynb"
+    with tempfile.TemporaryDirectory(dir=ROOT, prefix="mine-") as folder:
+        shutil.copy(source, Path(folder) / "page.ipynb")
+        program = str(Path(sys.executable).parent / "jupyter-book")
+        command = [
+            program,
+            "build",
+            str(Path(folder, "page.ipynb")),
+            "--path-output",
+            str(tmp_path),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    (page,) = tmp_path.rglob("page.html")
+    assert "Read millbrook_targets.csv and millbrook_volunteers.csv." in page.read_text()
