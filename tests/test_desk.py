@@ -566,6 +566,15 @@ def test_who_is_seated_is_told(tmp_path, monkeypatch, capsys):
     assert frame["gender"].tolist() == ["male", "female"]
     code, _, err = at_the_prompt(monkeypatch, capsys, [], argv)
     assert (code, err) == (2, f"{table}: is there already; choose another name\n")
+    elsewhere = tmp_path / "other.csv"
+    nobody = ["--journal", str(tmp_path / "none"), "--members", str(elsewhere)]
+    code, _, err = at_the_prompt(monkeypatch, capsys, [], arguments(tmp_path, *nobody))
+    assert (code, err) == (
+        2,
+        f"{tmp_path / 'none'}: there is no such journal, so nobody is seated\n",
+    )
+    assert not elsewhere.exists()
+    assert not (tmp_path / "none").exists()
     argv[-1] = str(tmp_path / "nowhere" / "members.csv")
     code, _, err = at_the_prompt(monkeypatch, capsys, [], argv)
     assert code == 2
@@ -588,7 +597,7 @@ def test_the_strategies_of_the_prompt_are_those_of_the_page(tmp_path, monkeypatc
         (tmp_path / name).mkdir()
         _, out, _ = at_the_prompt(monkeypatch, capsys, [], argv)
         assert out.startswith(told)
-        assert ("takes nearly everybody while it learns" in out) == (name == "rl-cmdp")
+        assert ("takes most people while it learns" in out) == (name == "rl-cmdp")
 
 
 def test_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, monkeypatch, capsys):

@@ -61,6 +61,8 @@ def main(argv: list[str] | None = None) -> int:
         if members and members.exists():
             raise ValueError(f"{members}: is there already; choose another name")
         begun = journal.exists()
+        if members and not begun:
+            raise ValueError(f"{journal}: there is no such journal, so nobody is seated")
         if begun:
             print(f"Reading the journal {journal.resolve()}.", flush=True)
         desk = Desk(
@@ -90,7 +92,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"Beware: above a tolerance of {widest:g} the min and max of the file may be missed.")
     if isinstance(strategy, RLCMDP):
         print(
-            f"Beware: {strategy} takes nearly everybody while it learns, in small committees all."
+            f"Beware: {strategy} takes most people while it learns, and may end far from targets."
         )
     try:
         with desk, contextlib.suppress(EOFError, KeyboardInterrupt):
