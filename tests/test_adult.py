@@ -109,6 +109,7 @@ def test_strong_dependence_costs_people():
     ("network", "message"),
     [
         ("medium", "network: expected 'weak' or 'strong' or a list of edges, got 'medium'"),
+        (5, "network: expected 'weak' or 'strong' or a list of edges, got 5"),
         ([("age", "region")], "network: 'region' is none of the features 'ethnicity'"),
         ([("age", "gender"), ("gender", "age")], "network: has a cycle, .* -> "),
         ([("age", "gender", "ethnicity")], r"network: expected pairs \(from, to\), got"),

@@ -232,7 +232,9 @@ def test_bad_choices_of_features_are_named():
         datasets.brexit(features=["gender", "shoe size"])
     with pytest.raises(ValueError, match="expected some different features"):
         datasets.brexit(features=["gender", "gender"])
-    with pytest.raises(ValueError, match="expected a list of names, got the text 'gender'"):
+    with pytest.raises(ValueError, match="features: expected a list of names, got 5"):
+        datasets.brexit(5)
+    with pytest.raises(ValueError, match="expected a list of names, got 'gender'"):
         datasets.brexit(features="gender")
 
 

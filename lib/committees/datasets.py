@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +88,7 @@ def adult(network: str | Sequence[tuple[str, str]] = "weak") -> Problem:
     """
     from committees.bayesnet import joint  # imports pgmpy, which takes a while
 
-    if isinstance(network, str):
+    if isinstance(network, str) or not isinstance(network, Iterable):
         if network not in NETWORKS:
             known = " or ".join(map(repr, NETWORKS))
             raise ValueError(f"network: expected {known} or a list of edges, got {network!r}")
@@ -114,8 +114,8 @@ def brexit(features: Sequence[str] | None = None) -> Problem:
     """
     table = brexit_table().set_index(["feature", "value"])
     known = list(table.index.unique(level="feature"))
-    if isinstance(features, str):
-        raise ValueError(f"features: expected a list of names, got the text {features!r}")
+    if isinstance(features, str) or not isinstance(features, Iterable | None):
+        raise ValueError(f"features: expected a list of names, got {features!r}")
     chosen = known if features is None else list(features)
     for feature in chosen:
         if feature not in known:
