@@ -92,7 +92,8 @@ def listen(page: Page) -> list[str]:
     page.on("pageerror", lambda error: say("script", error))
     page.on("console", lambda line: say("console", line.text, line.type in ("error", "warning")))
     page.on("request", lambda request: ask(request.url))
-    page.on("requestfailed", lambda request: say("request", request.url))
+    # A request is aborted when the page is left before it is answered: nothing is wrong with it.
+    page.on("requestfailed", lambda r: say("request", r.url, r.failure != "net::ERR_ABORTED"))
     page.on("response", lambda answer: say("request", answer.url, answer.status >= 400))
     return heard
 
