@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,9 @@ FIGURE_1_SIZES = (50, 100, 150, 250, 500, 1000)
 FIGURE_2_SIZES = (50, 100, 250, 500, 1000, 1500, 2000, 2500)
 #: Greedy's tolerances in all of the paper's figures.
 TOLERANCES = (0.02, 0.05)
+
+#: A table of means: a row per strategy and size, the columns screened and loss.
+Means = Any
 
 
 def means(frame: pd.DataFrame) -> pd.DataFrame:
@@ -104,8 +108,12 @@ def figure_1_statements(
     The smallest of the tolerances takes the part of the paper's 0.02, the largest that of its 0.05.
     Committees of up to 100 count as small, or else the smallest there are.
     """
-    mean = means(frame)["mean"].unstack("strategy")
-    people, loss = mean["screened"], mean["loss"]
+    return figure_1_from_means(means(frame)["mean"], tolerances)
+
+
+def figure_1_from_means(mean: Means, tolerances: Sequence[float] = TOLERANCES) -> dict[str, float]:
+    """The same of a table of means: `means(frame)["mean"]`."""
+    people, loss = mean["screened"].unstack("strategy"), mean["loss"].unstack("strategy")
     sizes = loss.index
     strict, loose = str(Greedy(min(tolerances))), str(Greedy(max(tolerances)))
     small = sizes <= max(100, sizes.min())
@@ -150,9 +158,19 @@ def figure_2_statements(
     it screens, and how many times as many Greedy 0.05 and Greedy 0.02 do; and whether these agree
     with the paper: 1,500 seats; 0.05 (within 0.01) and 3,500 people (within a tenth); 3 times.
     """
+    return figure_2_from_means(means(three)["mean"], means(five)["mean"], names, tolerances)
+
+
+def figure_2_from_means(
+    three: Means,
+    five: Means,
+    names: Mapping[str, Hashable],
+    tolerances: Sequence[float] = TOLERANCES,
+) -> pd.DataFrame:
+    """The same of tables of means."""
     strict, loose = str(Greedy(min(tolerances))), str(Greedy(max(tolerances)))
-    losses = means(three)["mean"]["loss"].unstack("strategy")
-    last = means(five)["mean"].xs(five["size"].max(), level="size")
+    losses = three["loss"].unstack("strategy")
+    last = five.xs(five.index.get_level_values("size").max(), level="size")
     rows = {}
     for name, label in names.items():
         high = losses.index[losses[name] >= 0.05]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from committees import datasets, experiments
+from committees.experiments import Means
 from committees.problem import Problem
 from committees.recruitment import Recruitment, recruit
 from committees.rl_cmdp import RLCMDP
-
-#: Of ("screened" or "loss", strategy, size): means over runs.
-Means = pd.Series
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,13 @@ class Lab:
         return experiments.figure_1(self.runs, self.seed)
 
     @cached_property
-    def figure_1_statements(self) -> dict[str, float]:
-        return experiments.figure_1_statements(self.figure_1)
+    def figure_1_measured(self) -> pd.DataFrame:
+        """What chapter 6 says of Figure 1: a value and an error for each statement."""
+        return over_runs(experiments.figure_1_from_means, self.figure_1)
+
+    @cached_property
+    def figure_1_statements(self) -> dict[Hashable, float]:
+        return self.figure_1_measured["value"].to_dict()
 
     @cached_property
     def learners(self) -> dict[float, str]:
@@ -76,6 +78,18 @@ class Lab:
     @cached_property
     def figure_2(self) -> dict[str, pd.DataFrame]:
         return experiments.figure_2(self.runs, self.seed, list(self.learners))
+
+    @cached_property
+    def figure_2_measured(self) -> pd.DataFrame:
+        """What chapters 5 and 6 say of Figure 2, for each of the learners, likewise."""
+        names = {name: name for name in self.learners.values()}
+
+        def statements(three: Means, five: Means) -> pd.Series:
+            table = experiments.figure_2_from_means(three, five, names).drop(columns="agrees")
+            index = pd.MultiIndex.from_product([table.index, table.columns])
+            return pd.Series(table.to_numpy(dtype=float).ravel(), index)
+
+        return over_runs(statements, self.figure_2["three"], self.figure_2["five"])
 
     @cached_property
     def figure_4(self) -> dict[str, pd.DataFrame]:
@@ -95,37 +109,27 @@ class Lab:
 
 
 def over_runs(
-    statistic: Callable[..., Any],
-    *frames: pd.DataFrame,
-    pick: Callable[[Means], Any] | None = None,
-) -> tuple[float, float]:
-    """A number computed from the means of tables, with the half-width of its 95 % interval.
+    statistics: Callable[..., pd.Series | Mapping[str, float]], *frames: pd.DataFrame
+) -> pd.DataFrame:
+    """Numbers computed from the means of tables, each with the half-width of its 95 % interval.
 
-    By the jackknife: from how much it changes when a run is left out. Runs of one number share
-    their randomness, whatever the strategy, the size and the table, so it is left out of all.
-    Of several numbers (a Series) `pick` says by its label which one to take, once and for all:
-    the jackknife does not work for, say, the largest of them.
+    By the jackknife: from how much a number changes when a run is left out. Runs of one number
+    share their randomness, whatever the strategy, the size and the table, so it is left out of all.
+    (For the largest of several numbers that does not work: compute all, and pick one afterwards.)
     """
-    tables = [_by_run(frame) for frame in frames]
-    (runs,) = {len(table) for table in tables}
-    found = statistic(*(table.mean() for table in tables))
-    label = pick(found) if pick else None
-
-    def number(found: Any) -> float:
-        return float(found if pick is None else found[label])
-
-    sums = [table.sum() for table in tables]
-    without = [
-        number(
-            statistic(*((a - b.iloc[run]) / (runs - 1) for a, b in zip(sums, tables, strict=True)))
-        )
-        for run in range(runs)
-    ]
-    return number(found), 1.96 * float(np.sqrt((runs - 1) * np.var(without)))
+    tables = zip(*map(_means_without_each, frames), strict=True)
+    found = [pd.Series(statistics(*means), dtype=float) for means in tables]
+    error = 1.96 * np.sqrt((len(found) - 2) * np.var(found[1:], axis=0))
+    return pd.DataFrame({"value": found[0], "error": error})
 
 
-def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row per run, and sorted columns: people screened or loss, strategy, size."""
-    return frame.pivot(
-        index="run", columns=["strategy", "size"], values=["screened", "loss"]
-    ).sort_index(axis="columns")
+def _means_without_each(frame: pd.DataFrame) -> list[Means]:
+    """The means over all runs; then, for each of them, those over the others."""
+    left = {}
+    for column in ("loss", "screened"):
+        # A row per run, a column per strategy and size.
+        table = frame.pivot(index="run", columns=["strategy", "size"], values=column)
+        table = table.sort_index(axis="columns")
+        left[column] = np.vstack([table.mean(), (table.sum() - table) / (len(table) - 1)])
+    rows = zip(*left.values(), strict=True)
+    return [pd.DataFrame(dict(zip(left, row, strict=True)), table.columns) for row in rows]

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from committees import bounds, datasets
+from committees.experiments import Means
 from committees.lp import best_policy
-from committees.measures.lab import Lab, Means, Measured, measures, over_runs
+from committees.measures.lab import Lab, Measured, measures, over_runs
 from committees.problem import Problem
 
 
-def _both(
-    lab: Lab,
-    of: Callable[[str], Callable[..., Any]],
-    *frames: pd.DataFrame,
-    pick: Callable[[Means], Any] | None = None,
-) -> Measured:
-    """The same for the radius as printed and for the scaled one: given the learner's name."""
-    printed, scaled = (over_runs(of(name), *frames, pick=pick) for name in lab.learners.values())
-    return Measured(*printed, *scaled)
+def _both(table: pd.DataFrame) -> Measured:
+    """A table of two numbers: with the radius as printed, and with the scaled one."""
+    return Measured(*table.iloc[0], *table.iloc[1])
+
+
+def _last(lab: Lab, column: str) -> Callable[[Means], pd.Series]:
+    """Both learners' means at the largest size."""
+    return lambda mean: pd.Series([mean[column][name].iloc[-1] for name in lab.learners.values()])
 
 
 def _of_bound(lab: Lab, problem: Problem, frame: pd.DataFrame) -> Measured:
     """RL-CMDP's loss at the largest size, as a share of the paper's bound after as many people."""
     rate = best_policy(problem).rate
 
-    def share(mean: Means) -> float:
-        people, loss = (mean[what, "RL-CMDP"].iloc[-1] for what in ("screened", "loss"))
-        return float(loss / bounds.rl_loss(problem, int(people), lab.delta, rate, "paper"))
+    def share(mean: Means) -> dict[str, float]:
+        loss, people = mean.loc["RL-CMDP"].iloc[-1]
+        return {"": loss / bounds.rl_loss(problem, int(people), lab.delta, rate, "paper")}
 
-    return Measured(*over_runs(share, frame))
+    return Measured(*over_runs(share, frame).iloc[0])
 
 
 # Section 6
@@ -41,53 +40,44 @@ def _of_bound(lab: Lab, problem: Problem, frame: pd.DataFrame) -> Measured:
 
 @measures("a1-greedy-05-people")
 def _(lab: Lab) -> Measured:
-    def times(mean: Means) -> float:
-        return float((mean["screened", "Greedy 0.05"] / mean["screened", "CMDP"]).mean())
-
-    return Measured(*over_runs(times, lab.figure_1))
+    return Measured(*lab.figure_1_measured.loc["times 0.05"])
 
 
 @measures("a1-greedy-02-people")
 def _(lab: Lab) -> Measured:
-    def times(mean: Means) -> Any:
-        return (mean["screened", "Greedy 0.02"] / mean["screened", "CMDP"]).loc[:100]
+    times = over_runs(
+        lambda mean: mean["screened"]["Greedy 0.02"] / mean["screened"]["CMDP"], lab.figure_1
+    ).loc[:100]
+    return Measured(*times.iloc[int(times["value"].argmax())])
 
-    return Measured(*over_runs(times, lab.figure_1, pick=pd.Series.idxmax))
+
+def _smallest_gap(lab: Lab, high: str, low: str, sizes: slice) -> Measured:
+    gap = over_runs(lambda mean: mean["loss"][high] - mean["loss"][low], lab.figure_1).loc[sizes]
+    return Measured(*gap.iloc[int(gap["value"].argmin())])
 
 
 @measures("a1-greedy-05-loss")
 def _(lab: Lab) -> Measured:
-    def gap(mean: Means) -> Any:
-        return (mean["loss", "Greedy 0.05"] - mean["loss", "CMDP"]).loc[250:]
-
-    return Measured(*over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
+    return _smallest_gap(lab, "Greedy 0.05", "CMDP", slice(250, None))
 
 
 @measures("a1-greedy-02-loss")
 def _(lab: Lab) -> Measured:
-    def gap(mean: Means) -> Any:
-        return (mean["loss", "CMDP"] - mean["loss", "Greedy 0.02"]).loc[:100]
-
-    return Measured(*over_runs(gap, lab.figure_1, pick=pd.Series.idxmin))
+    return _smallest_gap(lab, "CMDP", "Greedy 0.02", slice(None, 100))
 
 
 @measures("a1-greedy-02-margin")
 def _(lab: Lab) -> Measured:
-    def left_of_margin(mean: Means) -> float:
-        margin = mean["loss", "CMDP"] - mean["loss", "Greedy 0.02"]
-        return float(margin.iloc[-1] / margin.iloc[0])
+    def left_of_margin(mean: Means) -> dict[str, float]:
+        margin = mean["loss"]["CMDP"] - mean["loss"]["Greedy 0.02"]
+        return {"": margin.iloc[-1] / margin.iloc[0]}
 
-    return Measured(*over_runs(left_of_margin, lab.figure_1))
+    return Measured(*over_runs(left_of_margin, lab.figure_1).iloc[0])
 
 
 @measures("a1-linear")
 def _(lab: Lab) -> Measured:
-    def spread(mean: Means) -> float:
-        people = mean["screened", "CMDP"]
-        per_seat = people / people.index
-        return float(np.ptp(per_seat) / per_seat.mean())
-
-    return Measured(*over_runs(spread, lab.figure_1))
+    return Measured(*lab.figure_1_measured.loc["slope spread"])
 
 
 @measures("a1-cmdp-people")
@@ -97,67 +87,62 @@ def _(lab: Lab) -> float:
 
 @measures("a2-three")
 def _(lab: Lab) -> Measured:
-    def losses(name: str) -> Callable[[Means], Any]:
-        return lambda mean: mean["loss", name].loc[1500:]
-
-    return _both(lab, losses, lab.figure_2["three"], pick=pd.Series.idxmax)
+    worst = []
+    for name in lab.learners.values():
+        losses = over_runs(lambda mean, name=name: mean["loss"][name], lab.figure_2["three"])
+        large = losses.loc[1500:]
+        worst.append(large.iloc[[int(large["value"].argmax())]])
+    return _both(pd.concat(worst))
 
 
 @measures("a2-known")
 def _(lab: Lab) -> Measured:
     """The loss falls like 1/√K: the size at which it would be 0.05, from that at 250 seats."""
-    return Measured(
-        *over_runs(lambda mean: 250 * (mean["loss", "CMDP"][250] / 0.05) ** 2, lab.figure_1)
-    )
+    sizes = over_runs(lambda mean: 250 * (mean["loss"]["CMDP"] / 0.05) ** 2, lab.figure_1)
+    return Measured(*sizes.loc[250])
 
 
 @measures("a2-types")
 def _(lab: Lab) -> Measured:
-    def times(five: Means, three: Means) -> float:
-        return float(five["loss", "RL-CMDP"].iloc[-1] / three["loss", "RL-CMDP"].iloc[-1])
-
-    return Measured(*over_runs(times, lab.figure_2["five"], lab.figure_2["three"]))
+    times = over_runs(
+        lambda five, three: five["loss"]["RL-CMDP"] / three["loss"]["RL-CMDP"],
+        lab.figure_2["five"],
+        lab.figure_2["three"],
+    )
+    return Measured(*times.iloc[-1])
 
 
 @measures("a2-small")
 def _(lab: Lab) -> Measured:
-    def times(mean: Means) -> float:
-        return float(mean["loss", "RL-CMDP"].iloc[0] / mean["loss", "Greedy 0.02"].iloc[0])
-
-    return Measured(*over_runs(times, lab.figure_2["five"]))
+    times = over_runs(
+        lambda mean: mean["loss"]["RL-CMDP"] / mean["loss"]["Greedy 0.02"], lab.figure_2["five"]
+    )
+    return Measured(*times.iloc[0])
 
 
 @measures("a2-margin")
 def _(lab: Lab) -> Measured:
-    def above_greedy(name: str) -> Callable[[Means], float]:
-        return lambda mean: (mean["loss", name] - mean["loss", "Greedy 0.02"]).iloc[-1]
-
-    return _both(lab, above_greedy, lab.figure_2["five"])
+    return _both(lab.figure_2_measured.loc[pd.IndexSlice[:, "margin"], :])
 
 
 @measures("a2-people")
 def _(lab: Lab) -> Measured:
-    return _both(
-        lab, lambda name: lambda mean: mean["screened", name].iloc[-1], lab.figure_2["five"]
-    )
+    return _both(lab.figure_2_measured.loc[pd.IndexSlice[:, "people"], :])
 
 
 @measures("a2-efficiency")
 def _(lab: Lab) -> Measured:
-    def times(name: str) -> Callable[[Means], float]:
-        return lambda mean: (mean["screened", "Greedy 0.05"] / mean["screened", name]).iloc[-1]
-
-    return _both(lab, times, lab.figure_2["five"])
+    return _both(lab.figure_2_measured.loc[pd.IndexSlice[:, "Greedy 0.05"], :])
 
 
 @measures("a2-ignorance")
 def _(lab: Lab) -> Measured:
-    def times(*means: Means) -> Any:
-        return pd.Series(
-            [(mean["screened", "RL-CMDP"] / mean["screened", "CMDP"]).iloc[-1] for mean in means]
-        )
+    def times(*means: Means) -> pd.Series:
+        ratios = [mean["screened"]["RL-CMDP"] / mean["screened"]["CMDP"] for mean in means]
+        return pd.Series([ratio.iloc[-1] for ratio in ratios])
 
-    return Measured(*over_runs(times, *lab.figure_2.values(), pick=pd.Series.idxmax))
+    table = over_runs(times, *lab.figure_2.values())
+    return Measured(*table.iloc[int(table["value"].argmax())])
 
 
 @measures("a2-better-than-bound")
@@ -197,41 +182,42 @@ def _(lab: Lab) -> float:
 # With strong dependence, and with weak: at the largest size.
 
 
-def _difference(what: str, name: str) -> Callable[[Means, Means], float]:
-    return lambda strong, weak: strong[what, name].iloc[-1] - weak[what, name].iloc[-1]
-
-
-def _ratio(what: str, name: str) -> Callable[[Means, Means], float]:
-    return lambda strong, weak: strong[what, name].iloc[-1] / weak[what, name].iloc[-1]
-
-
 def _strong_and_weak(lab: Lab) -> tuple[pd.DataFrame, pd.DataFrame]:
     return lab.figure_4["strong"], lab.figure_4["weak"]
 
 
 @measures("adult-people-known")
 def _(lab: Lab) -> Measured:
-    return Measured(*over_runs(_ratio("screened", "CMDP"), *_strong_and_weak(lab)))
+    times = over_runs(
+        lambda strong, weak: strong["screened"]["CMDP"] / weak["screened"]["CMDP"],
+        *_strong_and_weak(lab),
+    )
+    return Measured(*times.iloc[-1])
 
 
 @measures("adult-loss-known")
 def _(lab: Lab) -> Measured:
-    return Measured(*over_runs(_difference("loss", "CMDP"), *_strong_and_weak(lab)))
+    gap = over_runs(
+        lambda strong, weak: strong["loss"]["CMDP"] - weak["loss"]["CMDP"], *_strong_and_weak(lab)
+    )
+    return Measured(*gap.iloc[-1])
 
 
 @measures("adult-loss-unknown")
 def _(lab: Lab) -> Measured:
-    return _both(lab, lambda name: _difference("loss", name), *_strong_and_weak(lab))
+    last = _last(lab, "loss")
+    return _both(over_runs(lambda strong, weak: last(strong) - last(weak), *_strong_and_weak(lab)))
 
 
 @measures("adult-people-unknown")
 def _(lab: Lab) -> Measured:
-    return _both(lab, lambda name: _ratio("screened", name), *_strong_and_weak(lab))
+    last = _last(lab, "screened")
+    return _both(over_runs(lambda strong, weak: last(strong) / last(weak), *_strong_and_weak(lab)))
 
 
 @measures("adult-loss-strong")
 def _(lab: Lab) -> Measured:
-    return _both(lab, lambda name: lambda mean: mean["loss", name].iloc[-1], lab.figure_4["strong"])
+    return _both(over_runs(_last(lab, "loss"), lab.figure_4["strong"]))
 
 
 @measures("adult-better-than-bound")
