@@ -140,7 +140,8 @@ def test_killed_at_any_time_it_loses_nothing_that_was_announced(tmp_path, monkey
                 if text != b"done":
                     number, accepted = map(int, text.split())
                     assert announced.setdefault(number, accepted) == accepted
-            with Desk(strategy, SMALL, 60, journal=journal, seed=11) as desk:
+            # The kill may have cut a line short, rarely; what it said was not announced.
+            with Desk(strategy, SMALL, 60, journal=journal, seed=11, repair=True) as desk:
                 assert desk.seen >= max(announced, default=0)
         assert [announced.get(n, expected[n - 1]) for n in range(1, len(expected) + 1)] == expected
         assert journal.read_bytes() == (tmp_path / "undisturbed").read_bytes()
