@@ -7,62 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 from bs4 import BeautifulSoup
 from filelock import FileLock
 from hypothesis import settings
-from hypothesis import strategies as st
 
 import browser
-from committees import CMDP, Problem, datasets, recruit
-from committees.recruitment import stream
 
 ROOT = Path(__file__).resolve().parents[1]
 
 # Property tests always try the same examples: a red run can be run again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
-
-
-def random_problem(
-    rng: np.random.Generator, sizes: list[int], *, independent: bool = False
-) -> Problem:
-    """Targets and a distribution drawn at random; every type can occur."""
-    targets = {
-        f"feature {i}": dict(zip("abcdefgh", rng.dirichlet(np.full(n, 3.0)), strict=False))
-        for i, n in enumerate(sizes)
-    }
-    if independent:
-        marginals = {
-            feature: dict(zip(values, rng.dirichlet(np.full(len(values), 3.0)), strict=True))
-            for feature, values in targets.items()
-        }
-        return Problem.from_marginals(targets, marginals)
-    p = rng.dirichlet(np.full(int(np.prod(sizes)), 1.0)) + 1e-3
-    return Problem(targets, p / p.sum())
-
-
-@st.composite
-def problems(draw: st.DrawFn, max_features: int = 3, max_values: int = 5) -> Problem:
-    """Small problems with dependent features."""
-    sizes = draw(st.lists(st.integers(1, max_values), min_size=1, max_size=max_features))
-    seed = draw(st.integers(0, 2**32 - 1))
-    return random_problem(np.random.default_rng(seed), sizes)
-
-
-def one_queue(size):
-    """A recruitment with CMDP: problem, the types of all who came, and who was accepted."""
-    problem = datasets.brexit(["age", "gender"])
-    found = recruit(CMDP(), problem, size, np.random.default_rng(5), step_by_step=True)
-    came = found.screened[-1]
-    kinds = stream(problem, came, np.random.default_rng(5))
-    return problem, kinds, np.isin(np.arange(1, came + 1), found.screened)
-
-
-def seated(problem, kinds):
-    return problem.incidence @ np.bincount(kinds, minlength=len(problem.p))
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-r"""Bayesian networks on the Adult data: dependence between features, more or less of it.
+r"""Appendix D: Bayesian networks fitted to a table of people, for more or less dependence.
 
 A network is a directed acyclic graph on the features. Fitted to a table of people, it gives the
 distribution $p(x) = \prod_i \hat p(x^i \mid x^{\text{parents of } i})$, with conditional
@@ -6,19 +6,20 @@ frequencies for $\hat p$ (maximum likelihood). More edges keep more of the depen
 data: the graph without edges makes the features independent, a complete one gives the table's own
 joint distribution.
 
-pgmpy does the fitting, and nothing outside this module knows of it.
+pgmpy does the fitting. It is imported when it is first needed, since that takes seconds, and
+nothing outside this module knows of it.
 """
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 
-from committees.problem import FloatArray
+from committees.checks import FloatArray
 
 Edge = tuple[str, str]
 
@@ -26,16 +27,26 @@ Edge = tuple[str, str]
 def joint(
     people: pd.DataFrame, edges: Sequence[Edge], features: Mapping[str, Sequence[str]]
 ) -> FloatArray:
-    """The distribution of a network fitted to a table of people, over the product of the values.
+    """The distribution of a network fitted to a table of people.
 
     Parameters
     ----------
-    people
+    people : DataFrame
         A row per person, a column per feature.
-    edges
+    edges : sequence of (str, str)
         Pairs (from, to) of features, without a cycle.
-    features
-        The features and their values, in the order of the result.
+    features : {feature: values}
+        The order of features and values in the result.
+
+    Returns
+    -------
+    ndarray of float, per type
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"a": list("xxyy"), "b": list("uvuu")})
+    >>> joint(people, [("a", "b")], {"a": ["x", "y"], "b": ["u", "v"]}).tolist()
+    [0.25, 0.25, 0.5, 0.0]
     """
     return joints(people, [edges], features)[0]
 
@@ -45,7 +56,7 @@ def joints(
     networks: Iterable[Sequence[Edge]],
     features: Mapping[str, Sequence[str]],
 ) -> list[FloatArray]:
-    """The distributions of many networks; a factor that several of them share is fitted once."""
+    """`joint` of many networks; a factor that several of them share is fitted once."""
     counts = people[list(features)].value_counts().reset_index(name="count")
     for feature, values in features.items():
         counts[feature] = pd.Categorical(counts[feature], list(values))
@@ -81,16 +92,14 @@ def _factor(
         table = network.get_cpds(feature)
     values: FloatArray = np.asarray(table.values, dtype=np.float64)
     for axis, name in enumerate(table.variables):
-        theirs = [str(state) for state in table.state_names[name]]
-        values = values.take([theirs.index(value) for value in features[name]], axis=axis)
+        states = [str(state) for state in table.state_names[name]]
+        values = values.take([states.index(value) for value in features[name]], axis=axis)
     values = values.transpose([table.variables.index(name) for name in names])
     return values.reshape([len(v) if name in names else 1 for name, v in features.items()])
 
 
 def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
-    """Refuse edges between unknown features, and cycles."""
-    import networkx as nx  # not every page needs it
-
+    """Refuse anything but pairs of these features, without a cycle."""
     graph: nx.DiGraph = nx.DiGraph()
     for edge in edges:
         if len(edge) != 2:
@@ -98,7 +107,7 @@ def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
         for feature in edge:
             if feature not in features:
                 known = ", ".join(map(repr, features))
-                raise ValueError(f"network: {feature!r} is none of the features {known}")
+                raise ValueError(f"network: unknown feature {feature!r}, expected {known}")
         graph.add_edge(*edge)
     if not nx.is_directed_acyclic_graph(graph):
         cycle = " -> ".join(start for start, _ in nx.find_cycle(graph))
@@ -106,32 +115,10 @@ def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
 
 
 def all_networks(features: Sequence[str]) -> list[tuple[Edge, ...]]:
-    """Every directed acyclic graph on these features: 543 for four of them."""
-    import networkx as nx
+    """Every directed acyclic graph on these features, those with few edges first."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pgmpy.estimators import ExhaustiveSearch
 
-    pairs = list(itertools.combinations(features, 2))
-    found = []
-    for choice in itertools.product((0, 1, 2), repeat=len(pairs)):
-        edges = tuple(
-            (a, b) if way == 1 else (b, a) for (a, b), way in zip(pairs, choice, strict=True) if way
-        )
-        if nx.is_directed_acyclic_graph(nx.DiGraph(list(edges))):
-            found.append(edges)
-    return found
-
-
-def dependence(p: FloatArray, shape: Sequence[int]) -> float:
-    """How much a distribution differs from independence, in bits.
-
-    The total correlation: the sum of the features' entropies minus that of the whole. It is the
-    mutual information when there are two features, and 0 when they are independent.
-    """
-    joint = p.reshape(shape)
-    axes = range(joint.ndim)
-    margins = [joint.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
-    return sum(_entropy(margin) for margin in margins) - _entropy(p)
-
-
-def _entropy(p: FloatArray) -> float:
-    positive = p[p > 0]
-    return float(-(positive * np.log2(positive)).sum())
+        graphs = ExhaustiveSearch(pd.DataFrame(columns=list(features))).all_dags(list(features))
+        return [tuple(graph.edges) for graph in graphs]

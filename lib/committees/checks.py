@@ -1,9 +1,9 @@
-"""What bad input gets: a `ValueError` that names the culprit and says what was expected."""
+"""Array types, and refusals: a `ValueError` that names the culprit and says what was expected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import inf, prod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,30 +12,36 @@ import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-Shares = Mapping[str, Mapping[str, float]]
+BoolArray = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
+#: `{feature: {value: share}}`.
+Shares = Mapping[str, Mapping[str, float]]
+
+#: Larger committees are refused: counts of seats must be exact as floating-point numbers.
+MAX_SEATS = 10**9
+
 #: More types than this do not fit into memory, with what must be computed from them.
-MOST_TYPES = 20_000_000
-
-#: No committee is larger: counts of its seats must fit into floating-point numbers, exactly.
-MOST_SEATS = 10**9
-
-#: numpy's arrays have no more axes than this.
-MOST_FEATURES = 64
+MAX_TYPES = 20_000_000
 
 #: Shares printed with three digits may add up to 0.999: up to here they are rescaled to one.
-ROUNDING = 0.002
+SHARE_SUM_TOLERANCE = 0.002
 
 
 def frozen(array: Array) -> Array:
-    """Make an array that cannot be written to any more."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
-def whole(name: str, value: object, least: int, most: float = inf) -> None:
-    """Refuse what is not a whole number of at least `least`, and at most `most`."""
+def check_integer(name: str, value: object, least: int, most: float = inf) -> None:
+    """Refuse anything but a whole number from `least` to `most`.
+
+    >>> check_integer("runs", 0.5, least=1)
+    Traceback (most recent call last):
+    ...
+    ValueError: runs: expected a whole number of at least 1, got 0.5
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
     if value > most:
@@ -43,12 +49,14 @@ def whole(name: str, value: object, least: int, most: float = inf) -> None:
 
 
 def check_size(size: object) -> None:
-    """Refuse what is not the size of a committee."""
-    whole("size", size, 1, MOST_SEATS)
+    """Refuse anything but the size of a committee."""
+    check_integer("size", size, 1, MAX_SEATS)
 
 
-def number(name: str, value: object, least: float, most: float = inf, *, ends: bool = True) -> None:
-    """Refuse what is not a finite number from `least` to `most`, with or without these."""
+def check_number(
+    name: str, value: object, least: float, most: float = inf, *, ends: bool = True
+) -> None:
+    """Refuse anything but a finite number from `least` to `most`; `ends` says if these will do."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         inside = least <= value <= most if ends else least < value < most
         if inside and value < inf:
@@ -58,115 +66,111 @@ def number(name: str, value: object, least: float, most: float = inf, *, ends: b
     raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
 
 
-def one_of(name: str, value: object, choice: tuple[str, str]) -> None:
-    """Refuse what is neither of two words."""
-    if value not in choice:
-        raise ValueError(f"{name}: expected {choice[0]!r} or {choice[1]!r}, got {value!r}")
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse anything but one of these words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}: expected {' or '.join(map(repr, choices))}, got {value!r}")
 
 
-def number_of_types(features: Mapping[str, tuple[str, ...]]) -> int:
-    """How many types there are, if not too many."""
-    if len(features) > MOST_FEATURES:
-        raise ValueError(f"features: expected at most {MOST_FEATURES}, got {len(features)}")
-    types = prod(len(values) for values in features.values())
-    if types > MOST_TYPES:
+def check_type_count(shape: Sequence[int]) -> int:
+    """Refuse features with so many values that their types do not fit into memory.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The number of values of each feature.
+
+    Returns
+    -------
+    int
+        The number of types.
+    """
+    types = 1
+    for values in shape:
+        types *= values
+    if types > MAX_TYPES:
         raise ValueError(
-            f"features: {len(features)} of them make more types than the {MOST_TYPES:,} that fit "
+            f"features: {len(shape)} of them make more types than the {MAX_TYPES:,} that fit "
             "into memory"
         )
     return types
 
 
-def features_of(shares: pd.Series | pd.Index) -> dict[str, tuple[str, ...]]:
-    """The features and their values, in order, from an index of (feature, value)."""
-    features: dict[str, list[str]] = {}
-    for feature, value in shares.index if isinstance(shares, pd.Series) else shares:
-        features.setdefault(feature, []).append(value)
-    return {feature: tuple(values) for feature, values in features.items()}
+def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
+    """Refuse anything but shares of one for each feature.
 
+    Parameters
+    ----------
+    shares : {feature: {value: share}} or Series indexed by (feature, value)
+    what : str
+        What the shares are called in messages, such as "target".
 
-def product_of(per_value: FloatArray, features: Mapping[str, tuple[str, ...]]) -> FloatArray:
-    """Multiply numbers given for each value into one for each type."""
-    product, start = np.ones(1), 0
-    for values in features.values():
-        own = per_value[start : start + len(values)]
-        product, start = np.multiply.outer(product, own).ravel(), start + len(values)
-    return product
-
-
-def checked_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
-    """Check `{feature: {value: share}}` and return it as a Series indexed by (feature, value)."""
-    if not isinstance(shares, Mapping | pd.Series):
-        raise ValueError(f"{what}s: expected {{feature: {{value: {what}}}}}, got {shares!r}")
+    Returns
+    -------
+    Series
+        The shares indexed by (feature, value); those of a feature sum to one.
+    """
     if isinstance(shares, pd.Series):
         if shares.index.nlevels != 2:
             raise ValueError(f"{what}s: expected a Series indexed by (feature, value)")
         pairs = zip(shares.index.to_list(), shares.to_list(), strict=True)
         items = [(str(feature), str(value), share) for (feature, value), share in pairs]
-    else:
+    elif isinstance(shares, Mapping):
         for feature, values in shares.items():
             if not isinstance(values, Mapping | pd.Series) or not len(values):
                 raise ValueError(
                     f"feature {feature!r}: expected a {what} for each of its values, got {values!r}"
                 )
-        items = [
-            (str(feature), str(value), share)
-            for feature, values in shares.items()
-            for value, share in values.items()
-        ]
+        items = [(str(f), str(v), share) for f, vs in shares.items() for v, share in vs.items()]
+    else:
+        raise ValueError(f"{what}s: expected {{feature: {{value: {what}}}}}, got {shares!r}")
     if not items:
         raise ValueError(f"{what}s: there are none")
-    seen: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {}
     for feature, value, share in items:
-        values = seen.setdefault(feature, {})
-        if value in values:
-            raise ValueError(f"feature {feature!r}, value {value!r}: has two {what}s")
+        where = f"feature {feature!r}, value {value!r}"
+        if value in found.setdefault(feature, {}):
+            raise ValueError(f"{where}: has two {what}s")
         try:
-            values[value] = float(share)
+            found[feature][value] = float(share)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                f"feature {feature!r}, value {value!r}: the {what} {share!r} is not a number"
-            ) from None
-    pieces = []
-    for feature, values in seen.items():
+            raise ValueError(f"{where}: the {what} {share!r} is not a number") from None
+    parts = []
+    for feature, values in found.items():
         names = [f"feature {feature!r}, value {value!r}" for value in values]
-        array = np.array(list(values.values()))
-        pieces.append(distribution(array, f"feature {feature!r}", names.__getitem__, what))
-    labels = [(feature, value) for feature, values in seen.items() for value in values]
+        numbers = np.array(list(values.values()))
+        parts.append(check_distribution(numbers, f"feature {feature!r}", names.__getitem__, what))
+    labels = [(feature, value) for feature, values in found.items() for value in values]
     index = pd.MultiIndex.from_tuples(labels, names=["feature", "value"])
-    return pd.Series(np.concatenate(pieces), index, name=what)
+    return pd.Series(np.concatenate(parts), index, name=what)
 
 
-def distribution(
-    array: FloatArray, whole: str, name: Callable[[int], str], what: str = "probability"
+def check_distribution(
+    shares: FloatArray, name: str, name_of: Callable[[int], str], what: str = "probability"
 ) -> FloatArray:
-    """Check that these are shares of one; rescale what rounding has left of or put on top of it."""
-    bad = ~((array >= 0) & np.isfinite(array))
+    """Refuse anything but shares of one; rescale them if their sum is off by rounding.
+
+    Parameters
+    ----------
+    shares : ndarray of float, shape (n,)
+    name, name_of
+        What all shares together, and the one at a position, are called in messages.
+    what : str
+        What a share is called in messages.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        Read-only; shares that already sum to one are left as they are, bit for bit.
+    """
+    bad = ~((shares >= 0) & np.isfinite(shares))
     if bad.any():
         position = int(np.argmax(bad))
-        value = array[position]
+        value = shares[position]
         wrong = "is missing" if np.isnan(value) else f"is {value:g}, expected a number from 0 to 1"
-        raise ValueError(f"{name(position)}: the {what} {wrong}")
-    total = float(array.sum())
-    if abs(total - 1) > ROUNDING + 1e-9:
+        raise ValueError(f"{name_of(position)}: the {what} {wrong}")
+    total = float(shares.sum())
+    if abs(total - 1) > SHARE_SUM_TOLERANCE + 1e-9:
         plural = "probabilities" if what == "probability" else f"{what}s"
-        raise ValueError(f"{whole}: the {plural} sum to {total:.4g}, expected 1")
-    # What already sums to one up to arithmetic noise is left alone, bit for bit.
-    return frozen(array if abs(total - 1) < 1e-12 else array / total)
-
-
-def weights_of(frame: pd.DataFrame) -> FloatArray | None:
-    """The column `count` of a table of people, if there is one."""
-    if "count" not in frame.columns:
-        return None
-    weights = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
-    bad = ~((weights >= 0) & np.isfinite(weights))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"column 'count', row {frame.index[row]}: {frame['count'].iloc[row]!r} "
-            "is not a number of people"
-        )
-    if weights.sum() <= 0:
-        raise ValueError("column 'count': the counts sum to 0, expected at least one person")
-    return np.asarray(weights, dtype=float)
+        raise ValueError(f"{name}: the {plural} sum to {total:.4g}, expected 1")
+    return frozen(shares if abs(total - 1) < 1e-12 else shares / total)

@@ -1,4 +1,4 @@
-r"""Exact expectations for small committees, by following every way in which one can fill up.
+r"""Example 1: exact expectations for small committees, by following every way of filling one.
 
 For a strategy that looks only at whom it has accepted, the committee so far is the state of an
 absorbing Markov chain: from committee $N$, a volunteer of type $x$ arrives with probability $p(x)$
@@ -23,25 +23,35 @@ from committees.strategy import Strategy
 
 
 def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
-    """The expected number of people seen until the committee is full; infinite at a dead end."""
+    """The expected number of people seen until the committee is full; infinite at a dead end.
+
+    Examples
+    --------
+    >>> from committees import Greedy
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.5, 0.5])
+    >>> expected_screened(Greedy(0), problem, size=2)
+    3.0
+    """
     check_size(size)
     if strategy.learns:
-        raise ValueError(f"{strategy}: also looks at whom it turns away, so this is not its chain")
+        raise ValueError(
+            f"{strategy}: learns from people it turns away, so its committee is no Markov chain"
+        )
 
     @cache
-    def to_see(committee: tuple[int, ...]) -> float:
+    def expected(committee: tuple[int, ...]) -> float:
         if len(committee) == size:
             return 0.0
         session = strategy.start(problem, size)
-        for kind in committee:
-            session.see(np.array([kind]), np.array([True]))
+        for type_id in committee:
+            session.see(np.array([type_id]), np.array([True]))
         weights = problem.p * session.acceptance
         if weights.sum() <= 0:
             return np.inf
         after = sum(
-            weights[kind] * to_see(tuple(sorted((*committee, int(kind)))))
-            for kind in np.flatnonzero(weights)
+            weights[type_id] * expected(tuple(sorted((*committee, int(type_id)))))
+            for type_id in np.flatnonzero(weights)
         )
         return float((1 + after) / weights.sum())
 
-    return to_see(())
+    return expected(())

@@ -1,38 +1,90 @@
-r"""Greedy: accept everybody whose quotas are not full.
+r"""Section 3.2: Greedy accepts everybody whose quotas are not full. Quotas and bands are here.
 
 With $K$ seats and tolerance $\epsilon$, a committee may hold at most
-$\lceil \rho^i_j K \rceil + \epsilon K / (D_i - 1)$ people with value $j$ of feature $i$. A person
-is accepted as long as that stays true for all of their values (paper, Section 3.2 and
-Algorithm 2). Nothing need be known of $p$.
+$\lceil \rho^i_j K \rceil + \epsilon K / (D_i - 1)$ people with value $j$ of feature $i$, the
+**quota**. A person is accepted as long as that stays true for all of their values (Algorithm 2).
+Nothing need be known of $p$.
 
 While some seat is empty, every feature has a value with fewer than $\rho^i_j K$ people, hence with
 room for one more: if every type can occur, Greedy never gets stuck. It may have to wait long.
+
+Other strategies keep to a **band** of people with each value, from
+$\min(\lceil \rho K - \epsilon K \rceil, \lfloor \rho K \rfloor)$ to
+$\max(\lfloor \rho K + \epsilon K \rfloor, \lceil \rho K \rceil)$.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from committees.checks import number
-from committees.problem import FloatArray, IntArray, Problem
-from committees.strategy import BoolArray, Session, Strategy
+from committees.checks import BoolArray, FloatArray, IntArray, check_number, check_size
+from committees.problem import Problem
+from committees.strategy import Session, Strategy
 
 #: 0.3 * 10 is not 3: ceilings and floors forgive this much.
-NOISE = 1e-9
+ROUNDING = 1e-9
 
 
 def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
-    """The largest number of people with each value that Greedy allows, as whole numbers."""
+    """The largest number of people with each value that Greedy allows.
+
+    Returns
+    -------
+    ndarray of int, per value
+
+    Examples
+    --------
+    >>> problem = Problem({"age": {"young": 0.3, "old": 0.7}}, [0.5, 0.5])
+    >>> quotas(problem, 10, tolerance=0.1).tolist()
+    [4, 8]
+    """
     slack = np.divide(
         tolerance * size,
-        problem.sizes - 1,
-        out=np.full(len(problem.target), float(size)),
-        where=problem.sizes > 1,
+        problem.n_values - 1,
+        out=np.full(len(problem.rho), float(size)),
+        where=problem.n_values > 1,
     )
-    limit: FloatArray = np.ceil(problem.target * size - NOISE) + slack
-    return np.floor(limit + NOISE).astype(np.intp)
+    limit: FloatArray = np.ceil(problem.rho * size - ROUNDING) + slack
+    return np.floor(limit + ROUNDING).astype(np.intp)
+
+
+def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
+    """The smallest and the largest number of people with each value that a committee may hold.
+
+    Returns
+    -------
+    low, high : ndarray of int, per value
+
+    Examples
+    --------
+    >>> problem = Problem({"age": {"young": 0.25, "old": 0.75}}, [0.5, 0.5])
+    >>> band(problem, 10, tolerance=0)
+    (array([2, 7]), array([3, 8]))
+    """
+    check_size(size)
+    check_number("tolerance", tolerance, 0, 1)
+    exact, slack = problem.rho * size, tolerance * size
+    low = np.minimum(np.ceil(exact - slack - ROUNDING), np.floor(exact + ROUNDING))
+    high = np.maximum(np.floor(exact + slack + ROUNDING), np.ceil(exact - ROUNDING))
+    return np.clip(low, 0, size).astype(np.intp), np.clip(high, 0, size).astype(np.intp)
+
+
+def band_loss(problem: Problem, size: int, tolerance: float) -> float:
+    """The largest representation loss that a committee inside the band can have."""
+    low, high = band(problem, size, tolerance)
+    # A value gets at least the seats for which the others of its feature have no room.
+    low = np.maximum(low, size - (feature_sums(problem, high) - high))
+    exact = problem.rho * size
+    return float(np.maximum(high - exact, exact - low).max() / size)
+
+
+def feature_sums(problem: Problem, per_value: IntArray) -> IntArray:
+    """Per value: the sum over all values of its feature (along the last axis)."""
+    first = problem.codes[0]
+    return np.asarray(np.repeat(np.add.reduceat(per_value, first, -1), problem.n_values[first], -1))
 
 
 @dataclass(frozen=True)
@@ -41,49 +93,56 @@ class Greedy(Strategy):
 
     Parameters
     ----------
-    tolerance
+    tolerance : float, from 0 to 1
         By how much (as a share of the committee) a quota may exceed its target, spread over the
-        other values of the feature; from 0 to 1.
+        other values of the feature.
+
+    Examples
+    --------
+    >>> Greedy(0.02).name
+    'Greedy 0.02'
     """
 
     tolerance: float
 
+    family: ClassVar[str] = "Greedy"
+
     def __post_init__(self) -> None:
-        number("tolerance", self.tolerance, 0, 1)
+        check_number("tolerance", self.tolerance, 0, 1)
+
+    @property
+    def name(self) -> str:
+        return f"Greedy {self.tolerance:.12g}"
 
     def start(self, problem: Problem, size: int) -> Session:
         return _GreedySession(problem, quotas(problem, size, self.tolerance))
-
-    def __str__(self) -> str:
-        return f"Greedy {self.tolerance:.12g}"
 
 
 class _GreedySession(Session):
     def __init__(self, problem: Problem, room: IntArray) -> None:
         self._problem = problem
-        self._room = room  # seats left under each quota
+        self._room = room  # per value: seats left under its quota
         self.acceptance = self._open()
 
     def _open(self) -> FloatArray:
-        return self._problem.by_type((self._room > 0).astype(float))
+        return self._problem.product_over_values((self._room > 0).astype(float))
 
-    def see(self, kinds: IntArray, accepted: BoolArray) -> int:
-        places = np.flatnonzero(accepted)
-        values = self._problem.codes[kinds[places]]
+    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        positions = np.flatnonzero(accepted)
+        values = self._problem.codes[type_ids[positions]]
         seats = np.bincount(values.ravel(), minlength=len(self._room))
         filled = (seats >= self._room) & (self._room > 0)
         if not filled.any():
             self._room = self._room - seats
-            return len(kinds)
+            return len(type_ids)
         last = self._first_to_fill(values, np.flatnonzero(filled))
-        seats = np.bincount(values[: last + 1].ravel(), minlength=len(self._room))
-        self._room = self._room - seats
+        self._room = self._room - np.bincount(values[: last + 1].ravel(), minlength=len(self._room))
         self.acceptance = self._open()
-        return int(places[last]) + 1
+        return int(positions[last]) + 1
 
-    def leave(self, kind: int) -> None:
+    def leave(self, type_id: int) -> None:
         room = self._room.copy()
-        room[self._problem.codes[kind]] += 1
+        room[self._problem.codes[type_id]] += 1
         self._room = room
         self.acceptance = self._open()
 

@@ -1,4 +1,4 @@
-"""One persistent HiGHS model, for whoever solves thousands of similar linear programs in a row.
+"""One persistent HiGHS model, for loops that solve thousands of similar linear programs.
 
 A warm start may return another optimum than a cold one, so a model belongs to one run: its answers
 depend on the questions before them.
@@ -6,33 +6,29 @@ depend on the questions before them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import highspy
 import numpy as np
+from scipy import sparse
 
-from committees.problem import FloatArray
+from committees.checks import FloatArray
 
-if TYPE_CHECKING:
-    from scipy import sparse
-
-
-#: A simplex solver gives vertices, exact up to rounding; its tolerances are set to their smallest.
+#: The simplex method gives vertices, exact up to rounding; its tolerances are set to the smallest.
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def model(
-    matrix: sparse.csc_array,
-    cost: FloatArray,
-    upper: FloatArray | float = 1.0,
-    equal: FloatArray | float = 0.0,
-) -> highspy.Highs:
-    """A silent model: minimise cost, with rows equal to `equal`, columns from zero to `upper`."""
+def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
+    """A silent model: minimise cost @ x subject to matrix @ x = 0 and 0 <= x <= 1.
+
+    Parameters
+    ----------
+    matrix : sparse array of float, shape (m, n), column by column
+    cost : ndarray of float, shape (n,)
+    """
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.full(lp.num_col_, upper)
-    lp.row_lower_ = lp.row_upper_ = np.full(lp.num_row_, equal)
+    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.ones(lp.num_col_)
+    lp.row_lower_ = lp.row_upper_ = np.zeros(lp.num_row_)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = matrix.indptr
     lp.a_matrix_.index_ = matrix.indices
@@ -47,7 +43,7 @@ def model(
 
 
 def run(model: highspy.Highs) -> FloatArray:
-    """Solve from the last basis; the values of the columns."""
+    """Solve from the last basis, and return the values of the columns, shape (n,)."""
     model.run()
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         raise RuntimeError(f"HiGHS stopped with the status {model.getModelStatus()}")

@@ -1,4 +1,4 @@
-r"""The problem: who is wanted, and who comes.
+r"""Section 3.1: who is wanted, and who comes.
 
 A volunteer has $d$ **features**; feature $i$ takes one of $D_i$ **values**. A **type**
 $x = (x^1, \dots, x^d)$ is one combination of values, so there are $D_1 \cdots D_d$ types.
@@ -8,85 +8,99 @@ $i$. A committee $C$ with shares $\lambda^i_j(C)$ has the **representation loss*
 
 $$\|\lambda(C) - \rho\|_\infty = \max_{i,j} |\lambda^i_j(C) - \rho^i_j|.$$
 
-This is Section 3.1 of the paper. A `Problem` is checked when it is made, and cannot change: nothing
-that receives one needs to check again.
+Arrays come in two layouts, both with the last feature varying fastest:
+
+- *per type*, shape (number of types,): position `type_id` is row `type_id` of `Problem.types`;
+- *per value*, shape (number of values of all features,): in the order of `Problem.labels`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property, reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 
 from committees.checks import (
     FloatArray,
     IntArray,
     Shares,
-    checked_shares,
-    distribution,
-    features_of,
+    check_distribution,
+    check_number,
+    check_shares,
+    check_type_count,
     frozen,
-    number_of_types,
-    product_of,
-    weights_of,
 )
 
-if TYPE_CHECKING:
-    from scipy import sparse
 
-__all__ = ["FloatArray", "IntArray", "Problem", "Shares"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Features with their values, target shares, and the distribution of the volunteers' types.
 
+    A problem is checked when it is made and cannot change: nothing that gets one checks again.
+
     Parameters
     ----------
-    targets
-        `{feature: {value: share}}`, or a Series indexed by (feature, value). Its order is the order
-        of features and values everywhere else.
-    p
-        The probability of each type, in the order of `types` (the last feature varies fastest).
+    targets : {feature: {value: share}} or Series indexed by (feature, value)
+        The order of features and values here is their order everywhere else.
+    p : array_like of float, shape (number of types,), or Series indexed by the types
+        The probability of each type.
 
-    See `from_marginals` and `from_table` for friendlier ways to make one.
+    Attributes
+    ----------
+    labels : MultiIndex
+        All (feature, value) pairs: the layout of arrays that are per value.
+    rho : ndarray of float, per value
+        The targets.
+    p : ndarray of float, per type
+
+    Examples
+    --------
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.7, 0.3])
+    >>> problem.loss([3, 1])
+    0.25
     """
 
-    values: pd.MultiIndex
-    target: FloatArray
+    labels: pd.MultiIndex
+    rho: FloatArray
     p: FloatArray
 
     def __init__(self, targets: Shares | pd.Series, p: npt.ArrayLike) -> None:
-        checked = checked_shares(targets, "target")
-        object.__setattr__(self, "values", checked.index)
-        object.__setattr__(self, "target", frozen(checked.to_numpy(dtype=float, copy=True)))
-        n_types = number_of_types(self.features)
-        if np.shape(p) != (n_types,) and not isinstance(p, pd.Series):
-            raise ValueError(
-                f"p: expected one probability for each of the {n_types} types, "
-                f"got an array of shape {np.shape(p)}"
-            )
-        array = distribution(self.by_label(p, "p"), "p", lambda kind: f"type {self.index[kind]}")
-        object.__setattr__(self, "p", array)
-        absent = (self.presence <= 0) & (self.target > 0)
+        checked = check_shares(targets, "target")
+        own = vars(self)  # the only way to set attributes: see __setattr__
+        own.update(labels=checked.index, rho=frozen(checked.to_numpy(dtype=float, copy=True)))
+        check_type_count(self.shape)
+        own["p"] = check_distribution(self.align(p, "p"), "p", lambda x: f"type {self.index[x]}")
+        absent = (self.presence <= 0) & (self.rho > 0)
         if absent.any():
-            feature, value = self.values[int(np.argmax(absent))]
+            feature, value = self.labels[int(np.argmax(absent))]
             raise ValueError(
                 f"feature {feature!r}, value {value!r}: the target is "
-                f"{self.target[np.argmax(absent)]:.3g}, but no volunteer has this value"
+                f"{self.rho[np.argmax(absent)]:.3g}, but no volunteer has this value"
             )
 
     @classmethod
     def from_marginals(cls, targets: Shares | pd.Series, marginals: Shares | pd.Series) -> Problem:
-        """Make a problem whose features are independent among the volunteers."""
-        wanted, offered = checked_shares(targets, "target"), checked_shares(marginals, "share")
+        """Make a problem whose features are independent among the volunteers.
+
+        Parameters
+        ----------
+        targets, marginals : {feature: {value: share}} or Series indexed by (feature, value)
+            Shares of the committee and of the volunteers, for the same features and values.
+
+        Examples
+        --------
+        >>> targets = {"gender": {"woman": 0.5, "man": 0.5}, "vote": {"yes": 0.4, "no": 0.6}}
+        >>> shares = {"gender": {"woman": 0.7, "man": 0.3}, "vote": {"yes": 0.5, "no": 0.5}}
+        >>> Problem.from_marginals(targets, shares).p.round(2).tolist()
+        [0.35, 0.35, 0.15, 0.15]
+        """
+        wanted, offered = check_shares(targets, "target"), check_shares(marginals, "share")
         for one, other, where in (
             (wanted, offered, "the volunteers' shares"),
             (offered, wanted, "the targets"),
@@ -95,63 +109,83 @@ class Problem:
             for feature, value in one.index.difference(other.index, sort=False):
                 what = f"feature {feature!r}" + (f", value {value!r}" if feature in known else "")
                 raise ValueError(f"{what}: is missing from {where}")
-        offered = offered.loc[wanted.index]
-        features = features_of(wanted)
-        number_of_types(features)
-        return cls(wanted, product_of(offered.to_numpy(), features))
+        features = _features(wanted.index)
+        check_type_count([len(values) for values in features.values()])
+        parts = [offered[feature].loc[list(values)] for feature, values in features.items()]
+        return cls(wanted, reduce(np.multiply.outer, [s.to_numpy() for s in parts]).ravel())
 
     @classmethod
     def from_table(cls, targets: Shares | pd.Series, frame: pd.DataFrame) -> Problem:
-        """Make a problem from a table of people, a row each and a column per feature.
+        """Make a problem from a table of people.
 
-        Other columns are ignored, except `count`: with it, a row stands for that many people.
+        Parameters
+        ----------
+        targets : {feature: {value: share}} or Series indexed by (feature, value)
+        frame : DataFrame
+            A row per person and a column per feature. With a column `count`, a row stands for that
+            many people. Other columns are ignored.
+
+        Examples
+        --------
+        >>> people = pd.DataFrame({"gender": ["woman", "man"], "count": [7, 3]})
+        >>> Problem.from_table({"gender": {"woman": 0.5, "man": 0.5}}, people).p.tolist()
+        [0.7, 0.3]
         """
-        wanted = checked_shares(targets, "target")
-        features = features_of(wanted)
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"the table of people: expected a DataFrame, got {frame!r}")
-        if frame.empty:
-            raise ValueError("the table of people is empty")
+        wanted = check_shares(targets, "target")
+        features = _features(wanted.index)
+        if not isinstance(frame, pd.DataFrame) or frame.empty:
+            raise ValueError("the table of people: expected a DataFrame with at least one row")
         frame = frame.rename(columns=str)
-        twice = frame.columns[frame.columns.duplicated()]
-        if len(twice):
-            raise ValueError(f"column {twice[0]!r}: is there twice in the table of people")
-        missing = [feature for feature in features if feature not in frame.columns]
-        if missing:
-            raise ValueError(
-                f"feature {missing[0]!r}: the table of people has no such column "
-                f"(it has {', '.join(map(repr, frame.columns))})"
-            )
-        codes = []
+        if frame.columns.has_duplicates:
+            twice = frame.columns[frame.columns.duplicated()][0]
+            raise ValueError(f"the table of people: two columns are called {twice!r}")
+        positions = []
         for feature, values in features.items():
-            column = frame[feature]
-            if column.isna().any():
-                row = frame.index[int(np.argmax(column.isna()))]
-                raise ValueError(f"feature {feature!r}, row {row}: is missing")
-            code = pd.Index(values).get_indexer(pd.Index(column.astype(str)))
-            if (code < 0).any():
-                row = int(np.argmax(code < 0))
+            if feature not in frame.columns:
                 raise ValueError(
-                    f"feature {feature!r}, row {frame.index[row]}: {column.iloc[row]!r} is none "
-                    f"of the values {', '.join(map(repr, values))}"
+                    f"feature {feature!r}: the table of people has no such column "
+                    f"(it has {', '.join(map(repr, frame.columns))})"
                 )
-            codes.append(code)
-        weights = None if "count" in features else weights_of(frame)
-        number_of_types(features)
+            position = pd.Index(values).get_indexer(pd.Index(frame[feature].astype(str)))
+            if (position < 0).any():
+                row = int(np.argmax(position < 0))
+                raise ValueError(
+                    f"feature {feature!r}, row {frame.index[row]}: unknown value "
+                    f"{frame[feature].iloc[row]!r}, expected {' or '.join(map(repr, values))}"
+                )
+            positions.append(position)
+        counts = np.ones(len(frame))
+        if "count" in frame.columns and "count" not in features:
+            counts = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
+            for row, count in zip(frame.index, counts, strict=True):
+                check_number(f"column 'count', row {row}", float(count), 0)
+            if not counts.any():
+                raise ValueError("column 'count': the counts sum to 0, expected at least one")
         shape = tuple(len(values) for values in features.values())
-        kinds = np.ravel_multi_index(tuple(codes), shape)
-        counts = np.bincount(kinds, weights=weights, minlength=int(np.prod(shape)))
-        return cls(wanted, counts / counts.sum())
+        n_types = check_type_count(shape)
+        type_ids = np.ravel_multi_index(tuple(positions), shape)
+        people = np.bincount(type_ids, weights=counts, minlength=n_types)
+        return cls(wanted, people / people.sum())
 
     @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         """The features in order, each with its values in order."""
-        return MappingProxyType(features_of(self.values))
+        return MappingProxyType(_features(self.labels))
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each feature has: types are the cells of an array of this shape."""
+        return tuple(len(values) for values in self.features.values())
 
     @property
     def targets(self) -> pd.Series:
-        """The target shares, indexed by (feature, value)."""
-        return pd.Series(self.target, self.values, name="target", copy=False)
+        """The target shares, indexed by (feature, value): `rho` with labels."""
+        return pd.Series(self.rho, self.labels, name="target", copy=False)
+
+    @cached_property
+    def index(self) -> pd.MultiIndex:
+        """The types as an index, for a Series that holds one number per type."""
+        return pd.MultiIndex.from_product(list(self.features.values()), names=list(self.features))
 
     @property
     def types(self) -> pd.DataFrame:
@@ -159,18 +193,13 @@ class Problem:
         return self.index.to_frame(index=False)
 
     @cached_property
-    def index(self) -> pd.MultiIndex:
-        """The types as an index, for Series that hold one number per type."""
-        return pd.MultiIndex.from_product(list(self.features.values()), names=list(self.features))
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """For each entry of `target`, the number of values its feature has."""
+    def n_values(self) -> IntArray:
+        """Per value: the number of values that its feature has."""
         return frozen(np.repeat(self.shape, self.shape).astype(np.intp))
 
     @cached_property
     def codes(self) -> IntArray:
-        """For each type (row) and feature (column), the position of its value in `target`."""
+        """For each type (row) and feature (column), the position of its value in `labels`."""
         first = np.concatenate([[0], np.cumsum(self.shape)[:-1]])
         grid = np.indices(self.shape).reshape(len(self.shape), -1).T + first
         return frozen(np.ascontiguousarray(grid, dtype=np.intp))
@@ -178,100 +207,84 @@ class Problem:
     @cached_property
     def incidence(self) -> sparse.csr_array:
         """Which value (row) is had by which type (column): a sparse matrix of zeros and ones."""
-        from scipy import sparse
-
         n_types, d = self.codes.shape
-        columns = np.repeat(np.arange(n_types), d)
-        ones = np.ones(n_types * d)
-        return sparse.csr_array(
-            (ones, (self.codes.ravel(), columns)), shape=(len(self.target), n_types)
-        )
+        columns, ones = np.repeat(np.arange(n_types), d), np.ones(n_types * d)
+        shape = (len(self.rho), n_types)
+        return sparse.csr_array((ones, (self.codes.ravel(), columns)), shape=shape)
 
     @cached_property
     def presence(self) -> FloatArray:
-        """The share of volunteers who have each value: the marginals of p."""
-        return frozen(self.by_value(self.p))
+        """Per value: the share of the volunteers who have it."""
+        return frozen(self.marginals(self.p))
 
     @cached_property
     def bottleneck(self) -> float:
-        """No policy can accept more people of a value than come: the smallest such bound on g."""
-        wanted = self.target > 0
-        return float((self.presence[wanted] / self.target[wanted]).min())
+        """An upper bound on g: nobody can accept more people of a value than come."""
+        wanted = self.rho > 0
+        return float((self.presence[wanted] / self.rho[wanted]).min())
 
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """How many values each feature has: types are the cells of an array of this shape."""
-        return tuple(len(values) for values in self.features.values())
-
-    def by_value(self, per_type: FloatArray) -> FloatArray:
-        """Sum numbers given for each type over the types that have each value."""
+    def marginals(self, per_type: FloatArray) -> FloatArray:
+        """Sum numbers per type to numbers per value."""
         # One axis for the values of a feature, one for all before it and one for all after.
-        cells = (per_type.reshape(-1, size, after) for size, after in self._layout())
+        after = len(per_type) // np.cumprod(self.shape)
+        cells = (per_type.reshape(-1, n, m) for n, m in zip(self.shape, after, strict=True))
         return np.concatenate([cell.sum(axis=2).sum(axis=0) for cell in cells])
 
-    def sum_by_type(self, per_value: FloatArray) -> FloatArray:
-        """Add numbers given for each value up to one for each type."""
+    def sum_over_values(self, per_value: FloatArray) -> FloatArray:
+        """Add numbers per value up to numbers per type."""
         parts = np.split(per_value, np.cumsum(self.shape)[:-1])
         # From the last feature to the first, so that the long sums run along memory.
         return np.asarray(reduce(lambda sums, part: np.add.outer(part, sums), parts[::-1])).ravel()
 
-    def _layout(self) -> Iterator[tuple[int, int]]:
-        """For each feature, the number of its values and of the types that differ after it."""
-        return zip(self.shape, len(self.p) // np.cumprod(self.shape), strict=True)
+    def product_over_values(self, per_value: FloatArray) -> FloatArray:
+        """Multiply numbers per value to numbers per type."""
+        parts = np.split(per_value, np.cumsum(self.shape)[:-1])
+        return np.asarray(reduce(np.multiply.outer, parts)).ravel()
 
-    def by_type(self, per_value: FloatArray) -> FloatArray:
-        """Multiply numbers given for each value into one for each type."""
-        return product_of(per_value, self.features)
-
-    def by_label(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
-        """Put numbers per type in order: a Series by its labels, anything else as it stands."""
+    def align(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
+        """Numbers per type as an array: a Series is put in order by its labels."""
         if not isinstance(numbers, pd.Series):
             try:
-                return np.array(numbers, dtype=float)
+                array = np.array(numbers, dtype=float)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{name}: expected numbers: {error}") from None
-        order: list[Any] = list(self.features)
-        if len(order) > 1 and set(numbers.index.names) == set(order):
-            numbers = numbers.reorder_levels(order)
-        labels: pd.Index = self.index
-        if len(order) == 1:
-            labels = self.index.get_level_values(0)
-            numbers = numbers.set_axis(numbers.index.get_level_values(0))
-        unknown = numbers.index.difference(labels, sort=False)
+            if array.shape != (n := int(np.prod(self.shape)),):
+                raise ValueError(
+                    f"{name}: expected one number for each of the {n} types, "
+                    f"got an array of shape {array.shape}"
+                )
+            return array
+        index = self.index if len(self.shape) > 1 else self.index.get_level_values(0)
+        unknown = numbers.index.difference(index, sort=False)
         if len(unknown) or numbers.index.has_duplicates:
             wrong = unknown[0] if len(unknown) else numbers.index[numbers.index.duplicated()][0]
-            raise ValueError(f"{name}: {wrong!r} is no type of this problem, or is there twice")
-        return np.array(numbers.reindex(labels, fill_value=0), dtype=float)
+            raise ValueError(f"{name}: {wrong!r} is not a type of this problem, or comes twice")
+        return np.array(numbers.reindex(index, fill_value=0), dtype=float)
 
     def profile(self, counts: npt.ArrayLike) -> pd.Series:
-        """The share of each value in a committee with these counts per type."""
-        array = self.by_label(counts, "counts")
-        if array.shape != self.p.shape:
-            raise ValueError(
-                f"counts: expected one number for each of the {len(self.p)} types, "
-                f"got an array of shape {array.shape}"
-            )
+        """The share of each value in a committee, given its counts per type."""
+        array = self.align(counts, "counts")
         if not (array >= 0).all() or not 0 < array.sum() < np.inf:
             raise ValueError("counts: expected numbers of people, at least one of them above zero")
-        return pd.Series(self.incidence @ array / array.sum(), self.values, name="share")
+        return pd.Series(self.incidence @ array / array.sum(), self.labels, name="share")
 
     def loss(self, counts: npt.ArrayLike) -> float:
-        """The representation loss of a committee with these counts per type."""
-        return float(np.abs(self.profile(counts).to_numpy() - self.target).max())
+        """The representation loss of a committee, given its counts per type."""
+        return float(np.abs(self.profile(counts).to_numpy() - self.rho).max())
 
-    def loss_of_kinds(self, kinds: IntArray) -> float:
-        """The representation loss of the committee of these people, given as positions in `types`.
-
-        The same number as `loss`, without a pass over all types.
-        """
-        seats = np.bincount(self.codes[kinds].ravel(), minlength=len(self.target))
-        return float(np.abs(seats / len(kinds) - self.target).max())
+    def committee_loss(self, type_ids: IntArray) -> float:
+        """The representation loss of a committee, given the type of each member."""
+        seats = np.bincount(self.codes[type_ids].ravel(), minlength=len(self.rho))
+        return float(np.abs(seats / len(type_ids) - self.rho).max())
 
     @cached_property
     def digest(self) -> str:
         """A fingerprint: equal problems have the same one, others another."""
-        names = repr(list(self.values)).encode()
-        return hashlib.sha256(names + self.target.tobytes() + self.p.tobytes()).hexdigest()
+        names = repr(list(self.labels)).encode()
+        return hashlib.sha256(names + self.rho.tobytes() + self.p.tobytes()).hexdigest()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name}: a Problem cannot be changed; make a new one")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Problem) and self.digest == other.digest
@@ -283,5 +296,12 @@ class Problem:
         return Problem, (self.targets, self.p)
 
     def __repr__(self) -> str:
-        features = ", ".join(f"{feature} {len(v)}" for feature, v in self.features.items())
-        return f"Problem({features})"
+        return f"Problem({', '.join(f'{f} {len(v)}' for f, v in self.features.items())})"
+
+
+def _features(labels: pd.Index) -> dict[str, tuple[str, ...]]:
+    """The features and their values, in order, from an index of (feature, value)."""
+    features: dict[str, list[str]] = {}
+    for feature, value in labels:
+        features.setdefault(feature, []).append(value)
+    return {feature: tuple(values) for feature, values in features.items()}

@@ -1,4 +1,4 @@
-r"""RL-CMDP: learn p while recruiting, by optimism (paper, Section 5, Algorithm 1 and Appendix C).
+r"""Section 5 and Appendix C: RL-CMDP learns p while recruiting, by optimism (Algorithm 1).
 
 Time is cut into **episodes**. At the start of episode $l$, after $\tau_l - 1$ people have been seen
 with counts $n(x)$, the estimate is $\hat p_l(x) = n(x) / (\tau_l - 1)$, and the true $p$ is
@@ -33,10 +33,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from committees.checks import number, one_of
-from committees.optimism import OptimisticLP, Optimum, PrintedLP
-from committees.problem import FloatArray, IntArray, Problem
-from committees.strategy import BoolArray, Session, Strategy
+from committees.checks import BoolArray, FloatArray, IntArray, check_choice, check_number
+from committees.optimism import OptimisticLP, Optimum
+from committees.problem import Problem
+from committees.strategy import Session, Strategy
 
 #: The constants of the empirical Bernstein inequality of Maurer and Pontil (2009). Theirs is
 #: one-sided and for one time; with (2, 14/3) the intervals hold for all types and times at once.
@@ -44,7 +44,13 @@ MAURER_PONTIL = (sqrt(2), 7 / 3)
 
 
 def l1_radius(n_types: int, seen: int, delta: float) -> float:
-    """Lemma 3: how far, in l1 distance, the estimate from so many people may be from the truth."""
+    """Lemma 3: how far, in l1 distance, the estimate from `seen` people may be from the truth.
+
+    Examples
+    --------
+    >>> round(l1_radius(n_types=8, seen=1000, delta=0.05), 3)
+    0.575
+    """
     if seen == 0:
         return np.inf
     start = seen + 1
@@ -54,7 +60,7 @@ def l1_radius(n_types: int, seen: int, delta: float) -> float:
 def bernstein_radius(
     estimate: FloatArray, seen: int, delta: float, constants: tuple[float, float] = MAURER_PONTIL
 ) -> FloatArray:
-    """Appendix C: how far each entry of the estimate may be from the truth."""
+    """Appendix C: how far each entry of the estimate (per type) may be from the truth."""
     first, second = constants
     weight = log(6 * len(estimate) * (seen + 1) / delta) / max(1, seen)
     return np.asarray(first * np.sqrt(estimate * (1 - estimate) * weight) + second * weight)
@@ -66,17 +72,17 @@ class Episode:
 
     Attributes
     ----------
-    start
+    start : int
         The number of the first person of the episode, counted from one.
-    counts
+    counts : ndarray of int, per type
         How often each type had been seen before.
-    radius
-        The radius of the confidence set: one number, or one per type; 0 for the plug-in policy.
-    rate
+    radius : float or ndarray of float, per type
+        The radius of the confidence set; 0 for the plug-in policy.
+    rate : float
         The value of the optimistic program.
-    belief
+    belief : ndarray of float, per type
         The distribution in the confidence set for which it has that value.
-    policy
+    policy : ndarray of float, per type
         The probability of accepting each type during the episode.
     """
 
@@ -94,51 +100,47 @@ class RLCMDP(Strategy):
 
     Parameters
     ----------
-    delta
+    delta : float, between 0 and 1
         The probability with which the guarantees may fail.
-    confidence
+    confidence : {"l1", "bernstein"}
         `"l1"` is RL-CMDP, `"bernstein"` is RL-CMDP-B.
-    scale
+    scale : float
         Multiplies the radius of the confidence sets. Below 1 there is no guarantee; 0 trusts the
         estimate as it is.
-    lp
-        `"corrected"`, or `"printed"`: the program with the constraint that the paper prints (for
-        `"l1"` only).
-    constants
-        Those of the Bernstein radius.
+
+    Examples
+    --------
+    >>> RLCMDP(confidence="bernstein", scale=0.1).name
+    'RL-CMDP-B ×0.1'
     """
 
     delta: float = 0.05
     confidence: Literal["l1", "bernstein"] = "l1"
     scale: float = 1.0
-    lp: Literal["corrected", "printed"] = "corrected"
-    constants: tuple[float, float] = MAURER_PONTIL
 
     sized: ClassVar[bool] = False
     learns: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number("delta", self.delta, 0, 1, ends=False)
-        number("scale", self.scale, 0)
-        one_of("confidence", self.confidence, ("l1", "bernstein"))
-        one_of("lp", self.lp, ("corrected", "printed"))
-        if self.lp == "printed" and self.confidence != "l1":
-            raise ValueError("lp: 'printed' goes with confidence='l1' only")
-        if not isinstance(self.constants, tuple) or len(self.constants) != 2:
-            raise ValueError(f"constants: expected two numbers, got {self.constants!r}")
-        for constant in self.constants:
-            number("constants", constant, 0)
+        check_number("delta", self.delta, 0, 1, ends=False)
+        check_choice("confidence", self.confidence, ("l1", "bernstein"))
+        check_number("scale", self.scale, 0)
+
+    @property
+    def family(self) -> str:
+        return "RL-CMDP" if self.confidence == "l1" else "RL-CMDP-B"
+
+    @property
+    def name(self) -> str:
+        scale = f" ×{self.scale:.12g}" if self.scale != 1 else ""
+        return self.family + scale + (f" δ={self.delta:.12g}" if self.delta != 0.05 else "")
+
+    def program(self, problem: Problem) -> OptimisticLP:
+        """The optimistic program that is solved at the start of each episode."""
+        return OptimisticLP(problem)
 
     def start(self, problem: Problem, size: int) -> LearningSession:
         return LearningSession(self, problem)
-
-    def __str__(self) -> str:
-        name = "RL-CMDP" if self.confidence == "l1" else "RL-CMDP-B"
-        name += " as printed" if self.lp == "printed" else ""
-        name += f" ×{self.scale:.12g}" if self.scale != 1 else ""
-        name += f" δ={self.delta:.12g}" if self.delta != 0.05 else ""
-        own = " B={:.12g}, {:.12g}".format(*self.constants)
-        return name + (own if self.constants != MAURER_PONTIL else "")
 
 
 @dataclass(frozen=True)
@@ -147,51 +149,48 @@ class PlugIn(Strategy):
 
     sized: ClassVar[bool] = False
     learns: ClassVar[bool] = True
+    family: ClassVar[str] = "plug-in"
 
     def start(self, problem: Problem, size: int) -> LearningSession:
         return LearningSession(RLCMDP(scale=0.0), problem)
-
-    def __str__(self) -> str:
-        return "plug-in"
 
 
 class LearningSession(Session):
     """Counts who comes, and solves one program at the start of each episode.
 
-    `episodes` keeps what was known and decided, for whoever wants to look.
+    Attributes
+    ----------
+    episodes : list of Episode
+        What was known and decided in each episode so far.
     """
 
     def __init__(self, strategy: RLCMDP, problem: Problem) -> None:
         self.episodes: list[Episode] = []
-        self._strategy = strategy
+        self._strategy, self._program = strategy, strategy.program(problem)
         self._seen = 0
         self._counts = np.zeros(len(problem.p), dtype=np.intp)
-        self._limit = np.ones_like(self._counts)
-        ideal = problem.by_type(problem.target)
-        self._everybody = Optimum(1.0, ideal, ideal)  # accept all, as if they came in proportion
-        self._corrected = OptimisticLP(problem)
-        self._printed = PrintedLP(problem) if strategy.lp == "printed" else None
+        self._limit = np.ones_like(self._counts)  # a count that reaches it ends the episode
         self.acceptance = self._begin()
 
-    def see(self, kinds: IntArray, accepted: BoolArray) -> int:
-        noted, over = self._until_doubled(kinds)
-        self._counts += np.bincount(kinds[:noted], minlength=len(self._counts))
+    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        noted, over = self._until_doubled(type_ids)
+        self._counts += np.bincount(type_ids[:noted], minlength=len(self._counts))
         self._seen += noted
         if over:
             self.acceptance = self._begin()
         return noted
 
-    def leave(self, kind: int) -> None:
+    def leave(self, type_id: int) -> None:
         """Nothing changes: what was learnt from them stays true."""
 
-    def _until_doubled(self, kinds: IntArray) -> tuple[int, bool]:
+    def _until_doubled(self, type_ids: IntArray) -> tuple[int, bool]:
         """The number of people up to the first whose type then reaches its limit, if any does."""
         room = (self._limit - self._counts).tolist()
-        for noted, kind in enumerate(kinds.tolist(), start=1):
-            room[kind] -= 1
-            if not room[kind]:
+        for noted, type_id in enumerate(type_ids.tolist(), start=1):
+            room[type_id] -= 1
+            if not room[type_id]:
                 return noted, True
-        return len(kinds), False
+        return len(type_ids), False
 
     def _begin(self) -> FloatArray:
         """Start an episode: fix what ends it, and return its policy."""
@@ -207,17 +206,11 @@ class LearningSession(Session):
         """The radius, and the solution over the confidence set."""
         strategy = self._strategy
         if self._seen == 0:
-            return np.inf, self._everybody
+            return np.inf, self._program.everybody
         estimate = self._counts / self._seen
         if strategy.confidence == "bernstein":
-            reach = strategy.scale * bernstein_radius(
-                estimate, self._seen, strategy.delta, strategy.constants
-            )
+            reach = strategy.scale * bernstein_radius(estimate, self._seen, strategy.delta)
             low, high = np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
-            return reach, self._corrected.over_intervals(estimate, low, high)
+            return reach, self._program.over_intervals(estimate, low, high)
         radius = strategy.scale * l1_radius(len(estimate), self._seen, strategy.delta)
-        if self._printed:
-            return radius, self._printed.over_l1_ball(estimate, radius)
-        if radius >= 2:
-            return radius, self._everybody
-        return radius, self._corrected.over_l1_ball(estimate, radius)
+        return radius, self._program.over_l1_ball(estimate, radius)

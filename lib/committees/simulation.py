@@ -1,25 +1,179 @@
-"""Many recruitments, in a table.
+r"""Section 6 and Appendix A: recruit one committee, simulate many.
+
+One recruitment is simulated in either of two ways.
+
+**Step by step**: the paper's pseudocode, read aloud. One volunteer at a time is drawn from $p$, and
+accepted with the probability that the strategy gives the volunteer's type right now.
+
+**Fast**: while the acceptance probabilities $a(x)$ are fixed, the wait for the next acceptance is
+geometric with parameter $g = \sum_x p(x) a(x)$, and the type of whoever it is has the distribution
+$p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and all the acceptances
+until the probabilities change can be drawn at once. Same law, far fewer steps. A strategy that
+learns must see everybody: for it the same people as step by step are drawn, and shown in blocks.
 
 A run depends on (strategy, problem, size, seed) alone. Run number r always uses the r-th child of
-the seed, whoever computes it and in whatever order.
+the seed, whichever process computes it and in whatever order.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
 
-from committees.checks import check_size, whole
+from committees.checks import IntArray, check_integer, check_size
 from committees.problem import Problem
-from committees.recruitment import recruit
-from committees.strategy import Strategy, check_strategy
+from committees.strategy import Session, Strategy, check_strategy
+from committees.volunteers import Volunteers, cumulative
 
-#: How long `simulate` works alone before it calls for help: less than it takes to start a pool.
-PATIENCE = 2.0
+#: People shown at once to a strategy that learns.
+PEOPLE_PER_BLOCK = 128
+
+#: `DeadEnd` is raised when a smaller share of the volunteers than this would be accepted.
+MIN_ACCEPTANCE_RATE = 1e-12
+
+#: `DeadEnd` is raised when a strategy that learns has seen so many people.
+MAX_SEEN_BY_LEARNER = 10**8
+
+#: `simulate` works in this process for so long before it starts others, which takes about as long.
+POOL_START_SECONDS = 2.0
+
+
+Task = tuple[Strategy, Problem, list[int], range, int, bool]
+Row = tuple[str, int, int, int, float]
+
+
+class DeadEnd(RuntimeError):
+    """The strategy would accept nobody who can still come."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recruitment:
+    """One committee of K people: who was accepted, in order, and how many were seen by then.
+
+    Attributes
+    ----------
+    type_ids : ndarray of int, shape (K,)
+        The types of the people accepted, as positions in `problem.types`.
+    screened : ndarray of int, shape (K,)
+        For each of them, the number of people seen so far, rejected ones included.
+    session : Session
+        The strategy's session when the committee was full.
+    """
+
+    type_ids: IntArray
+    screened: IntArray
+    session: Session
+
+
+def recruit(
+    strategy: Strategy,
+    problem: Problem,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    step_by_step: bool = False,
+) -> Recruitment:
+    """Fill one committee of `size` people.
+
+    Examples
+    --------
+    >>> from committees import Greedy, datasets
+    >>> problem = datasets.brexit(["gender"])
+    >>> found = recruit(Greedy(0), problem, 10, np.random.default_rng(1))
+    >>> len(found.type_ids), problem.committee_loss(found.type_ids) < 0.1
+    (10, True)
+    """
+    check_strategy(strategy)
+    check_size(size)
+    if step_by_step:
+        return _step_by_step(strategy, problem, size, rng)
+    return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)
+
+
+def _step_by_step(
+    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
+) -> Recruitment:
+    session = strategy.start(problem, size)
+    volunteers = Volunteers(problem, rng)
+    type_ids: list[int] = []
+    screened: list[int] = []
+    seen = 0
+    while len(type_ids) < size:
+        _check_dead_end(strategy, problem, session, len(type_ids), size, seen)
+        type_id, coin = volunteers.next(1)
+        accepted = coin < session.acceptance[type_id]
+        session.see(type_id, accepted)
+        seen += 1
+        if accepted:
+            type_ids.append(int(type_id[0]))
+            screened.append(seen)
+        volunteers.skip(1)
+    return Recruitment(np.array(type_ids), np.array(screened), session)
+
+
+def _in_blocks(
+    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
+) -> Recruitment:
+    session = strategy.start(problem, size)
+    volunteers = Volunteers(problem, rng)
+    type_ids: list[IntArray] = []
+    screened: list[IntArray] = []
+    seated = seen = 0
+    while seated < size:
+        _check_dead_end(strategy, problem, session, seated, size, seen)
+        block, coins = volunteers.next(PEOPLE_PER_BLOCK)
+        accepted = coins < session.acceptance[block]
+        enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
+        noted = session.see(block[:enough], accepted[:enough])
+        chosen = np.flatnonzero(accepted[:noted])
+        type_ids.append(block[chosen])
+        screened.append(seen + 1 + chosen)
+        seated, seen = seated + len(chosen), seen + noted
+        volunteers.skip(noted)
+    return Recruitment(np.concatenate(type_ids), np.concatenate(screened), session)
+
+
+def _skip_rejections(
+    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
+) -> Recruitment:
+    session = strategy.start(problem, size)
+    # Two generators, so that the beginning of a recruitment does not depend on its length.
+    for_types, for_waits = rng.spawn(2)
+    type_ids: list[IntArray] = []
+    waits: list[IntArray] = []
+    seated = 0
+    while seated < size:
+        _check_dead_end(strategy, problem, session, seated, size)
+        weights = problem.p * session.acceptance
+        draws = for_types.random(size - seated)
+        block = np.searchsorted(cumulative(weights), draws, side="right")
+        wait = for_waits.geometric(min(weights.sum(), 1.0), size - seated)
+        noted = session.see(block, np.ones(len(block), dtype=bool))
+        type_ids.append(block[:noted])
+        waits.append(wait[:noted])
+        seated += noted
+        if not strategy.sized:  # nor does it depend on how many were drawn and not used
+            for_types, for_waits = rng.spawn(2)
+    return Recruitment(np.concatenate(type_ids), np.cumsum(np.concatenate(waits)), session)
+
+
+def _check_dead_end(
+    strategy: Strategy, problem: Problem, session: Session, seated: int, size: int, seen: int = 0
+) -> None:
+    """Stop where waiting is in vain; a strategy that learns may still change, up to a limit."""
+    if seen > MAX_SEEN_BY_LEARNER and strategy.learns:
+        raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
+    if not strategy.learns and not (problem.p @ session.acceptance > MIN_ACCEPTANCE_RATE):
+        raise DeadEnd(
+            f"{strategy}: after {seated} of {size} seats it would accept nobody of the types that "
+            f"occur in p, or fewer than one person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
+        )
 
 
 def simulate(
@@ -31,55 +185,68 @@ def simulate(
     *,
     step_by_step: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
-    progress: bool = True,
 ) -> pd.DataFrame:
     """Recruit many committees.
 
     Parameters
     ----------
-    strategies, problem
-        Who decides, and for whom.
-    sizes
+    strategies : Strategy or sequence of Strategy
+    problem : Problem
+    sizes : int or iterable of int
         The committee sizes, K.
-    runs
+    runs : int
         How many independent recruitments of each.
-    seed
+    seed : int
         Where all randomness comes from.
-    step_by_step
+    step_by_step : bool
         Whether to draw every volunteer, as the paper's pseudocode does, instead of skipping
         rejections.
-    workers
-        The number of processes that may be used; by default all cores, or as many of them as the
-        environment's LOKY_MAX_CPU_COUNT allows. Short work stays in this one. The result does not
-        depend on it.
-    executor
-        Runs the work instead of our own processes: any `concurrent.futures.Executor`.
-    progress
-        Whether long work shows a bar (in a terminal; never in a notebook).
+    workers : int, optional
+        How many processes joblib may use; by default all cores, or as many as LOKY_MAX_CPU_COUNT
+        allows. Inside `joblib.parallel_config(backend="dask")` they are a cluster's. Short work
+        stays in this process. The result does not depend on it.
 
     Returns
     -------
-    A tidy table: strategy, size, run, screened (people seen) and loss, a row per committee.
-    """
-    from tqdm import tqdm  # so that importing the library stays quick
+    DataFrame
+        A row per committee: strategy (its name), size, run, screened (people seen) and loss.
 
+    Examples
+    --------
+    >>> from committees import CMDP, datasets
+    >>> frame = simulate(CMDP(), datasets.brexit(["gender"]), sizes=[10, 20], runs=3, seed=1)
+    >>> list(frame.columns), len(frame)
+    (['strategy', 'size', 'run', 'screened', 'loss'], 6)
+    """
     chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
-    lengths = _check(chosen, sizes, runs, seed, workers)
-    chunk = max(1, runs // 10)
+    _check_strategies(chosen)
+    wanted = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    if not wanted:
+        raise ValueError("sizes: there are none")
+    for size in wanted:
+        check_size(size)
+    check_integer("runs", runs, 1)
+    check_integer("seed", seed, 0)
+    check_integer("workers", 1 if workers is None else workers, 1)
+    lengths, chunk = sorted({int(size) for size in wanted}), max(1, runs // 10)
     tasks: list[Task] = [
-        (strategy, problem, marks, range(runs)[first : first + chunk], seed, step_by_step)
+        (strategy, problem, own, range(runs)[first : first + chunk], seed, step_by_step)
         for strategy in chosen
-        for marks in ([[size] for size in lengths] if strategy.sized else [lengths])
+        for own in ([[size] for size in lengths] if strategy.sized else [lengths])
         for first in range(0, runs, chunk)
     ]
-    bar = tqdm(
-        total=len(tasks), disable=None if progress else True, delay=PATIENCE, desc="recruiting"
-    )
-    with bar:
-        rows = [row for part in _spread(tasks, workers, executor, bar.update) for row in part]
+    rows: list[Row] = []
+    start, left = time.monotonic(), iter(tasks)
+    with tqdm(total=len(tasks), disable=None, delay=POOL_START_SECONDS, desc="recruiting") as bar:
+        while time.monotonic() - start < POOL_START_SECONDS and (task := next(left, None)):
+            rows += _run(task)
+            bar.update()
+        parallel = Parallel(n_jobs=workers or -1, return_as="generator")
+        for part in parallel(delayed(_run)(task) for task in left):
+            rows += part
+            bar.update()
     frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
-    order = {str(strategy): rank for rank, strategy in enumerate(chosen)}
+    order = {strategy.name: rank for rank, strategy in enumerate(chosen)}
     return frame.sort_values(
         ["strategy", "size", "run"],
         key=lambda column: column.map(order) if column.name == "strategy" else column,
@@ -87,84 +254,25 @@ def simulate(
     )
 
 
-Task = tuple[Strategy, Problem, list[int], range, int, bool]
-Row = tuple[str, int, int, int, float]
-
-
 def _run(task: Task) -> list[Row]:
-    strategy, problem, marks, which, seed, step_by_step = task
+    """Recruit up to the largest of these sizes, once for each run, and look at all of them."""
+    strategy, problem, sizes, runs, seed, step_by_step = task
     rows = []
-    for run in which:
+    for run in runs:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
-        found = recruit(strategy, problem, marks[-1], rng, step_by_step=step_by_step)
-        for mark in marks:
-            loss = problem.loss_of_kinds(found.kinds[:mark])
-            rows.append((str(strategy), mark, run, int(found.screened[mark - 1]), loss))
+        found = recruit(strategy, problem, sizes[-1], rng, step_by_step=step_by_step)
+        for size in sizes:
+            loss = problem.committee_loss(found.type_ids[:size])
+            rows.append((strategy.name, size, run, int(found.screened[size - 1]), loss))
     return rows
 
 
-def _spread(
-    tasks: list[Task],
-    workers: int | None,
-    executor: Executor | None,
-    done: Callable[[], object],
-) -> Iterator[list[Row]]:
-    """Do the tasks: here for a moment, then, if some are left, in other processes."""
-    start = time.monotonic()
-    waiting = list(reversed(tasks))
-    while waiting and executor is None and (time.monotonic() - start < PATIENCE or alone(workers)):
-        yield _run(waiting.pop())
-        done()
-    if not waiting:
-        return
-    executor = executor or pool(workers)
-    futures = [executor.submit(_run, task) for task in reversed(waiting)]
-    try:
-        for future in futures:
-            yield future.result()
-            done()
-    finally:
-        for future in futures:
-            future.cancel()
-
-
-def alone(workers: int | None) -> bool:
-    """Whether this process is the only one that may work."""
-    from loky import cpu_count  # seldom needed
-
-    return (workers or cpu_count()) == 1
-
-
-def pool(workers: int | None) -> Executor:
-    """Processes that stay for the next call; on a busy machine, idle ones may be slow to wake."""
-    from loky import get_reusable_executor  # seldom needed
-
-    executor: Executor = get_reusable_executor(max_workers=workers, timeout=300)
-    return executor
-
-
-def _check(
-    strategies: Sequence[object],
-    sizes: int | Iterable[int],
-    runs: int,
-    seed: int,
-    workers: int | None,
-) -> list[int]:
+def _check_strategies(strategies: list[Strategy]) -> None:
     if not strategies:
         raise ValueError("strategies: there are none")
     for strategy in strategies:
         check_strategy(strategy)
-    names = [str(strategy) for strategy in strategies]
+    names = [strategy.name for strategy in strategies]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"strategies: {name!r} is there {names.count(name)} times")
-    lengths = list(sizes) if isinstance(sizes, Iterable) else [sizes]
-    if not lengths:
-        raise ValueError("sizes: there are none")
-    for size in lengths:
-        check_size(size)
-    whole("runs", runs, 1)
-    whole("seed", seed, 0)
-    if workers is not None:
-        whole("workers", workers, 1)
-    return sorted({int(size) for size in lengths})
+            raise ValueError(f"strategies: {names.count(name)} of them are called {name!r}")

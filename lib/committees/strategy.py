@@ -2,9 +2,8 @@
 
 A strategy is one idea: the probability with which each type would be accepted right now, and how
 that changes when someone is seen. `Strategy.start` opens a `Session` for one committee; the session
-holds the current `acceptance` and takes note of the people who were `see`n.
-
-Everything else (both simulators, the plots) is written against these two classes.
+holds the current `acceptance` and is told who was seen. Everything else (both simulators, the desk,
+the plots) is written against these two classes.
 """
 
 from __future__ import annotations
@@ -12,50 +11,57 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from committees.problem import FloatArray, IntArray, Problem
-
-BoolArray = npt.NDArray[np.bool_]
+from committees.checks import BoolArray, FloatArray, IntArray
+from committees.problem import Problem
 
 
 class Session(ABC):
     """One committee being recruited."""
 
-    #: The probability with which each type would be accepted right now. When it changes, it is
-    #: another array: nobody who holds the old one is surprised.
+    #: ndarray of float, per type: the probability with which each type would be accepted right now.
+    #: When it changes, a new array is assigned; arrays are never modified in place.
     acceptance: FloatArray
 
     @abstractmethod
-    def see(self, kinds: IntArray, accepted: BoolArray) -> int:
-        """Take note of these people, in this order, until `acceptance` changes.
+    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        """Take note of people, in the order in which they came, until `acceptance` changes.
 
         Parameters
         ----------
-        kinds
+        type_ids : ndarray of int, shape (n,)
             The types of the people seen, as positions in `problem.types`.
-        accepted
+        accepted : ndarray of bool, shape (n,)
             Which of them were accepted.
 
         Returns
         -------
-        The number of people noted: all of them, or those up to and including the one after whom
-        `acceptance` changed. The others have not been seen, and are forgotten. To note only the
-        first is always right, and slower.
+        int
+            The number of people noted: all n, or those up to and including the one after whom
+            `acceptance` changed. The others count as not seen; the caller offers them again. Noting
+            only the first person is always right, and slower.
         """
 
-    def leave(self, kind: int) -> None:
-        """Take note that somebody of this type, who had been accepted, gives the seat back."""
+    def leave(self, type_id: int) -> None:
+        """Take note that an accepted person of this type gives the seat back."""
         raise NotImplementedError(f"{type(self).__name__} cannot take a seat back")
 
 
 class Strategy(ABC):
     """A rule for accepting volunteers; implementations are frozen dataclasses."""
 
-    #: Whether the rule depends on the committee's size. If not, one long recruitment holds a
+    #: Whether the rule depends on the committee's size. If not, one long recruitment contains a
     #: shorter one for every smaller size.
     sized: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def family(self) -> str:
+        """What the rule is called whatever its parameters; its colour in plots goes by it."""
+
+    @property
+    def name(self) -> str:
+        """What tells this strategy from others in tables: the family, then its parameters."""
+        return self.family
 
     @property
     def learns(self) -> bool:
@@ -64,14 +70,13 @@ class Strategy(ABC):
 
     @abstractmethod
     def start(self, problem: Problem, size: int) -> Session:
-        """Open a session for one committee."""
+        """Open a session for one committee of `size` people."""
 
-    @abstractmethod
     def __str__(self) -> str:
-        """A short name that tells this strategy from others in tables and plots."""
+        return self.name
 
 
 def check_strategy(strategy: object) -> None:
-    """Refuse what is not a strategy."""
+    """Refuse anything but a strategy."""
     if not isinstance(strategy, Strategy):
         raise ValueError(f"strategy: expected one such as CMDP(), got {strategy!r}")

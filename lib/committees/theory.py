@@ -1,0 +1,180 @@
+r"""What the paper proves (Propositions 1 and 2, Lemma 2, Theorems 1 and 2), and what is measured.
+
+**Proved.** The theorems are stated with $O(\cdot)$; their constants are read off the proofs.
+`"paper"` takes them as printed there, `"corrected"` as they follow:
+
+- the sum over episodes $\sum_l |E_l| / \sqrt{\tau_l - 1}$ is at most $(\sqrt 2 + 1) \sqrt T$, not
+  $2 \sqrt T$, and $\sum_l |E_l| / (\tau_l - 1)$ at most $\log_2 T$, not $\log T$;
+- a factor $\sqrt 2$ of the radius is not lost on the way;
+- the first person, before whom nothing is known, is counted;
+- the union bound counts every value that can deviate by itself.
+
+**Measured** along a recruitment. After $T$ people, $N(T)$ of them accepted, $N^i_j(T)$ of those
+with value $j$ of feature $i$:
+
+- the **regret** $R(T) = g^* T - N(T)$ counts the seats that the best policy would have filled more;
+- the **violation** $R^c(T) = \max_{i,j} |N^i_j(T) - \rho^i_j N(T)|$ counts people too many
+  or too few. The loss is $R^c(T) / N(T)$.
+"""
+
+from __future__ import annotations
+
+from math import log, log2, sqrt
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from committees.checks import check_choice, check_integer, check_number, check_size
+from committees.lp import Policy, best_policy
+from committees.problem import Problem
+from committees.rl_cmdp import MAURER_PONTIL, Episode
+from committees.simulation import Recruitment
+
+
+def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
+    r"""Proposition 1: Greedy's loss never exceeds $(\max_i D_i - 1)/K + \epsilon$."""
+    check_size(size)
+    check_number("tolerance", tolerance, 0, 1)
+    return (int(problem.n_values.max()) - 1) / size + tolerance
+
+
+def cmdp_loss(
+    problem: Problem, size: int, delta: float, union: Literal["paper", "corrected"] = "paper"
+) -> float:
+    r"""Proposition 2: with probability $1 - \delta$, CMDP's loss is at most
+    $\sqrt{\log(2 \tilde d / \delta) / (2K)}$.
+
+    Parameters
+    ----------
+    union
+        What the union bound counts. `"paper"`: $\tilde d = \sum_i (D_i - 1)$, all values of a
+        feature but one. That is enough for two values, whose deviations are equal; of three or
+        more, the one left out may deviate most, so `"corrected"` counts all of them.
+    """
+    check_size(size)
+    check_number("delta", delta, 0, 1, ends=False)
+    terms = deviations(problem, union)
+    # A feature with a single value cannot deviate; with no other there is nothing to bound.
+    return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0
+
+
+def deviations(problem: Problem, union: Literal["paper", "corrected"]) -> int:
+    """How many shares a union bound counts: see `cmdp_loss`."""
+    check_choice("union", union, ("paper", "corrected"))
+    values = problem.shape
+    return sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
+
+
+def rejections(policy: Policy, size: int) -> Any:
+    """Lemma 2: the law of the number of people rejected until `size` are accepted.
+
+    People screened = size + this, whose mean is size / rate.
+    """
+    return stats.nbinom(size, policy.rate)
+
+
+Version = Literal["paper", "corrected"]
+
+#: What the sum over episodes of |E| / sqrt(start - 1) is at most, in units of sqrt(T).
+EPISODE_SUM = {"paper": 2.0, "corrected": sqrt(2) + 1}
+
+
+def learning_term(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "corrected",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """What not knowing p costs in regret, up to a horizon of so many people, under optimism."""
+    check_integer("horizon", horizon, 1)
+    check_number("delta", delta, 0, 1, ends=False)
+    check_choice("version", version, ("paper", "corrected"))
+    check_choice("confidence", confidence, ("l1", "bernstein"))
+    n, t = len(problem.p), horizon
+    if confidence == "l1":
+        weight = log(6 * n * t * max(t - 1, 1) / delta)
+        factor = 4.0 if version == "paper" else 2 * sqrt(2) * EPISODE_SUM["corrected"]
+        return factor * sqrt(n * weight * t) + (version == "corrected")
+    first, second = MAURER_PONTIL
+    weight = log(6 * n * t / delta)
+    rest = log(t) if version == "paper" else log2(t)
+    slow = 2 * first * sqrt(n * weight * t) * EPISODE_SUM[version]
+    return slow + 2 * second * n * weight * rest + (version == "corrected")
+
+
+def regret(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "corrected",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover."""
+    learning = learning_term(problem, horizon, delta, version, confidence)
+    return learning + sqrt(2 * horizon * log(3 / delta))
+
+
+def violation(
+    problem: Problem,
+    horizon: int,
+    delta: float,
+    version: Version = "corrected",
+    confidence: Literal["l1", "bernstein"] = "l1",
+) -> float:
+    """Theorems 1 and 2: a bound on the constraint violation, for one T, likewise."""
+    learning = learning_term(problem, horizon, delta, version, confidence)
+    terms = max(1, deviations(problem, version))
+    return learning + sqrt(2 * horizon * log(6 * terms / delta))
+
+
+def rl_loss(
+    problem: Problem, horizon: int, delta: float, rate: float, version: Version = "corrected"
+) -> float:
+    """Theorem 1: a bound on the loss after so many people, where `rate` is the best rate g*.
+
+    Regret and violation bound it by violation / (rate * T - regret); no loss exceeds one.
+    """
+    check_number("rate", rate, 0, 1)
+    members = max(1.0, rate * horizon - regret(problem, horizon, delta, version))
+    return min(1.0, violation(problem, horizon, delta, version) / members)
+
+
+def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
+    """Regret and violation after each acceptance, indexed by the number of people screened."""
+    accepted = np.arange(1, len(found.type_ids) + 1)
+    seats = np.zeros((len(accepted), len(problem.rho)))
+    np.put_along_axis(seats, problem.codes[found.type_ids], 1.0, axis=1)
+    excess = np.cumsum(seats, axis=0) - accepted[:, None] * problem.rho
+    return pd.DataFrame(
+        {
+            "accepted": accepted,
+            "regret": best_policy(problem).rate * found.screened - accepted,
+            "violation": np.abs(excess).max(axis=1),
+        },
+        index=pd.Index(found.screened, name="screened"),
+    )
+
+
+def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
+    """The sums over episodes of |E| / sqrt(start - 1) and of |E| / (start - 1), up to a horizon.
+
+    The first episode, before which nobody has been seen, is left out, as its terms are infinite.
+    """
+    starts = np.array([episode.start for episode in episodes if episode.start <= horizon])
+    lengths = np.diff(np.append(starts, horizon + 1))[1:]
+    before = starts[1:] - 1
+    return float((lengths / np.sqrt(before)).sum()), float((lengths / before).sum())
+
+
+def covers(problem: Problem, episodes: list[Episode]) -> bool:
+    """Whether the true distribution lay in the confidence set of every episode."""
+    return all(
+        np.abs(gap).sum() <= episode.radius
+        if np.isscalar(episode.radius)
+        else bool((np.abs(gap) <= episode.radius).all())
+        for episode in episodes[1:]
+        for gap in [episode.counts / (episode.start - 1) - problem.p]
+    )

@@ -1,0 +1,69 @@
+"""The people who come: their types, drawn from p one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committees.checks import FloatArray, IntArray, check_integer
+from committees.problem import Problem
+
+#: People drawn at once.
+PEOPLE_PER_DRAW = 1024
+
+
+class Volunteers:
+    """The people who come, each with the coin that will decide where chance must.
+
+    They depend on the problem and the generator alone: every strategy, and blocks of every size,
+    meet the same people in the same order.
+    """
+
+    def __init__(self, problem: Problem, rng: np.random.Generator) -> None:
+        self._cumulative = cumulative(problem.p)
+        self._rng = rng
+        self._at = 0
+        self._type_ids = np.zeros(0, dtype=np.intp)
+        self._coins = np.zeros(0)
+
+    def next(self, block: int) -> tuple[IntArray, FloatArray]:
+        """The types and coins of up to `block` people, at least one, without moving on."""
+        if self._at == len(self._type_ids):
+            draws = self._rng.random((2, PEOPLE_PER_DRAW))
+            self._type_ids = np.searchsorted(self._cumulative, draws[0], side="right")
+            self._coins, self._at = draws[1], 0
+        end = self._at + block
+        return self._type_ids[self._at : end], self._coins[self._at : end]
+
+    def skip(self, people: int) -> None:
+        """Move on by so many people."""
+        self._at += people
+
+
+def stream(problem: Problem, people: int, rng: np.random.Generator) -> IntArray:
+    """The types of the first people whom `recruit`, step by step, would meet.
+
+    Returns
+    -------
+    ndarray of int, shape (people,)
+
+    Examples
+    --------
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
+    >>> stream(problem, 8, np.random.default_rng(1)).tolist()
+    [0, 1, 0, 1, 0, 0, 1, 0]
+    """
+    check_integer("people", people, 1)
+    volunteers = Volunteers(problem, rng)
+    parts: list[IntArray] = []
+    while people > 0:
+        type_ids, _ = volunteers.next(people)
+        parts.append(type_ids)
+        people -= len(type_ids)
+        volunteers.skip(len(type_ids))
+    return np.concatenate(parts)
+
+
+def cumulative(weights: FloatArray) -> FloatArray:
+    """A distribution function that a number below one always falls within."""
+    total = np.cumsum(weights)
+    return np.asarray(total / total[-1])

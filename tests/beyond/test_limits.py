@@ -1,0 +1,189 @@
+"""What no strategy can beat: each limit against brute force, and in its place among the others."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from committees import Greedy, Problem, datasets, recruit, simulate
+from committees.beyond import Resolving
+from committees.beyond.limits import Optimal, _has_committee, fewest_people, fluid, hindsight, table
+from committees.greedy import band
+from committees.lp import best_policy
+from committees.volunteers import stream
+from samples import problems, random_problem
+
+THREE = datasets.brexit(["ethnicity", "social class", "gender"])
+
+
+def by_recursion(problem, size, tolerance):
+    """The value of the best rule by definition: all committees as multisets, all sets of types."""
+    low, high = band(problem, size, tolerance)
+    type_ids = np.flatnonzero(problem.p > 0)
+    known: dict[tuple[int, ...], float] = {}
+
+    def value(committee):
+        if committee in known:
+            return known[committee]
+        if len(committee) == size:
+            seats = np.bincount(problem.codes[list(committee)].ravel(), minlength=len(low))
+            found = 0.0 if ((low <= seats) & (seats <= high)).all() else np.inf
+        else:
+            after = [value(tuple(sorted((*committee, type_id)))) for type_id in type_ids]
+            found = np.inf
+            for mask in range(1, 2 ** len(type_ids)):
+                chosen = [i for i in range(len(type_ids)) if mask >> i & 1]
+                p = problem.p[type_ids[chosen]]
+                found = min(found, (1 + float(p @ [after[i] for i in chosen])) / p.sum())
+        known[committee] = found
+        return found
+
+    return value(())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "size", "tolerance"),
+    [([2, 2], 6, 0.0), ([2, 2], 7, 0.1), ([3], 6, 0.0), ([2, 3], 4, 0.1), ([1, 2], 5, 0.2)],
+)
+def test_the_table_is_the_definition(sizes, size, tolerance):
+    problem = random_problem(np.random.default_rng(size), sizes)
+    expected = by_recursion(problem, size, tolerance)
+    assert np.isfinite(expected)
+    assert fewest_people(problem, size, tolerance) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
+def test_the_optimal_rule_achieves_its_value(tolerance):
+    """1,000 recruitments; 4.5 standard errors: one false alarm in a hundred thousand."""
+    frame = simulate(Optimal(tolerance), THREE, 50, 1000, 6, workers=1)
+    expected = fewest_people(THREE, 50, tolerance)
+    assert abs(frame["screened"].mean() - expected) < 4.5 * frame["screened"].sem()
+    low, high = band(THREE, 50, tolerance)
+    largest = np.maximum(high - 50 * THREE.rho, 50 * THREE.rho - low).max() / 50
+    assert frame["loss"].max() <= largest + 1e-12
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
+def test_the_limits_are_in_order(tolerance):
+    """Fluid and hindsight below the optimum, Resolving above it (4.5 standard errors)."""
+    best = fewest_people(THREE, 50, tolerance)
+    assert fluid(THREE, 50, tolerance) <= best
+    streams = [stream(THREE, 1000, np.random.default_rng([1, run])) for run in range(150)]
+    runs = [hindsight(THREE, 50, tolerance, type_ids) for type_ids in streams]
+    error = np.std(runs) / np.sqrt(150)
+    assert fluid(THREE, 50, tolerance) < np.mean(runs) + 4.5 * error
+    assert np.mean(runs) < best + 4.5 * error
+    frame = simulate(Resolving(tolerance), THREE, 50, 400, 7, workers=1)
+    assert frame["screened"].mean() > best - 4.5 * frame["screened"].sem()
+
+
+def test_more_tolerance_needs_fewer_people():
+    people = [fewest_people(THREE, 30, t) for t in (0, 0.05, 0.1, 0.3, 1)]
+    assert people == sorted(people, reverse=True)
+    assert people[-1] == pytest.approx(30)
+    assert people[0] > 40
+
+
+@given(problem=problems(max_features=2, max_values=3), size=st.integers(1, 8))
+@settings(max_examples=40)
+def test_the_fluid_limit_is_below_the_optimum(problem, size):
+    for tolerance in (0.0, 0.1):
+        assert fluid(problem, size, tolerance) <= fewest_people(problem, size, tolerance) + 1e-7
+
+
+@given(problem=problems(max_features=3, max_values=3), tolerance=st.sampled_from([0.0, 0.1, 0.4]))
+@settings(max_examples=60)
+def test_resolving_is_optimal_for_the_last_three_seats(problem, tolerance):
+    for size in (2, 3):
+        session = Resolving(tolerance).start(problem, size)
+        can = problem.product_over_values(session._open(session.counts, size).astype(float))
+        people, wish = session._outright(problem.p, can)
+        assert people == pytest.approx(fewest_people(problem, size, tolerance), rel=1e-9)
+        best = Optimal(tolerance).start(problem, size).acceptance
+        assert (wish[best > 0] == 1).all()  # and perhaps some more, that make no difference
+        np.testing.assert_array_equal(session.acceptance, wish)
+
+
+def test_the_fluid_limit_without_rounding_is_the_papers_rate():
+    """Where the targets are whole numbers of seats and the tolerance is 0, T = K / g*."""
+    problem = Problem.from_marginals(
+        {"a": {"x": 0.5, "y": 0.5}, "b": {"u": 0.3, "v": 0.7}},
+        {"a": {"x": 0.2, "y": 0.8}, "b": {"u": 0.4, "v": 0.6}},
+    )
+    assert fluid(problem, 10, 0) == pytest.approx(10 / best_policy(problem).rate)
+
+
+def test_committees_are_found_where_there_are_some():
+    """Every set of people of the right size, against the integer program."""
+    rng = np.random.default_rng(3)
+    seen = set()
+    for trial in range(60):
+        problem = random_problem(rng, [2, 3] if trial % 2 else [2, 2, 2])
+        low, high = band(problem, 4, 0.05)
+        type_ids = rng.choice(len(problem.p), 7)
+        expected = False
+        for chosen in combinations_with_replacement(range(7), 4):
+            if len(set(chosen)) == 4:
+                seats = np.bincount(
+                    problem.codes[type_ids[list(chosen)]].ravel(), minlength=len(low)
+                )
+                expected |= bool(((low <= seats) & (seats <= high)).all())
+        assert _has_committee(problem, 4, low, high, type_ids) == expected
+        seen.add(expected)
+    assert seen == {True, False}
+
+
+def test_half_a_person_is_nobody():
+    """Half of each of four people would meet every target; no two whole ones do."""
+    half = {"yes": 0.5, "no": 0.5}
+    problem = Problem.from_marginals(dict.fromkeys("abc", half), dict.fromkeys("abc", half))
+    low, high = band(problem, 2, 0)
+    type_ids = np.array([0b001, 0b010, 0b100, 0b111])
+    assert not _has_committee(problem, 2, low, high, type_ids)
+    assert _has_committee(problem, 2, low, high, np.append(type_ids, 0b110))
+
+
+def test_hindsight_is_the_first_moment():
+    low, high = band(THREE, 20, 0.0)
+    for run in range(10):
+        type_ids = stream(THREE, 400, np.random.default_rng(run))
+        found = hindsight(THREE, 20, 0.0, type_ids)
+        assert _has_committee(THREE, 20, low, high, type_ids[:found])
+        assert not _has_committee(THREE, 20, low, high, type_ids[: found - 1])
+    with pytest.raises(ValueError, match="among 19 people there is no committee"):
+        hindsight(THREE, 20, 0.0, type_ids[:19])
+
+
+@pytest.mark.parametrize("strategy", [Greedy(0.05), Resolving(0.02)], ids=str)
+def test_hindsight_is_before_everybody_on_the_same_stream(strategy):
+    for run in range(10):
+        found = recruit(strategy, THREE, 30, np.random.default_rng(run), step_by_step=True)
+        type_ids = stream(THREE, int(found.screened[-1]), np.random.default_rng(run))
+        np.testing.assert_array_equal(type_ids[found.screened - 1], found.type_ids)
+        assert hindsight(THREE, 30, 0.1, type_ids) <= found.screened[-1]
+
+
+def test_what_the_table_cannot_hold_is_refused():
+    for size in (50, 100, 500, 1000):  # more cells than 64 bits can count
+        with pytest.raises(
+            ValueError, match=r"the table of all committees has \d(\.\d)?e\+\d+ cells"
+        ):
+            table(datasets.brexit(), size, 0.05)
+    holes = Problem({"a": {"x": 0.5, "y": 0.5}, "b": {"u": 0.25, "v": 0.75}}, [0.5, 0, 0, 0.5])
+    with pytest.raises(ValueError, match="no committee within the band"):
+        recruit(Optimal(0), holes, 4, np.random.default_rng(1))
+
+
+def test_a_seat_given_back_is_filled_again():
+    session = Optimal(0.05).start(THREE, 10)
+    before = session.acceptance
+    session.see(np.array([0]), np.array([True]))
+    session.leave(0)
+    np.testing.assert_array_equal(session.acceptance, before)
+    assert session.see(np.array([1, 2]), np.array([False, False])) == 2

@@ -1,0 +1,280 @@
+"""The book itself: its notebooks, and the pages that are made of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from matplotlib.colors import to_hex
+
+from companion import plots, vega
+from companion.plots import look
+
+ROOT = Path(__file__).resolve().parents[2]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+ENTRIES = [chapter["file"] for part in TOC["parts"] for chapter in part["chapters"]]
+NOTEBOOKS = sorted((ROOT / "chapters").rglob("*.ipynb"))
+NAMES = [str(path.relative_to(ROOT / "chapters")) for path in NOTEBOOKS]
+
+
+def load(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in load(path).cells if cell.cell_type == "code"]
+
+
+def test_every_page_is_in_the_table_of_contents_once():
+    pages = [p for p in (ROOT / "chapters").rglob("*") if p.suffix in (".md", ".ipynb")]
+    names = sorted(str(path.relative_to(ROOT).with_suffix("")) for path in pages)
+    assert names == sorted(ENTRIES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_notebooks_are_committed_executed(path):
+    """nbval passes over cells that were never executed."""
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert not any(output.output_type == "error" for output in outputs)
+    assert not any(output.get("name") == "stderr" for output in outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_notebooks_hold_no_trace_of_a_machine(path):
+    notebook = load(path)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.language_info == {"name": "python"}
+    assert not any("execution" in cell.metadata for cell in notebook.cells)
+    assert not re.search(r"(?<![\w.])/(home|root|tmp|work|Users)/\w", path.read_text())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_every_figure_has_a_name_a_caption_and_a_description(path):
+    for cell in code_cells(path):
+        if any("image/png" in output.get("data", {}) for output in cell.outputs):
+            shown = cell.metadata["mystnb"]
+            assert shown["figure"]["name"].startswith("fig-")
+            assert shown["figure"]["caption"].endswith(".")
+            assert len(shown["image"]["alt"]) > 60
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_cells_are_short_and_well_explained(path):
+    notebook = load(path)
+    lines = [len(cell.source.splitlines()) for cell in code_cells(path)]
+    words = sum(len(c.source.split()) for c in notebook.cells if c.cell_type == "markdown")
+    assert max(lines) <= 16
+    assert words >= 8 * sum(lines)
+
+
+def prose(path):
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *sorted((ROOT / "chapters").glob("*.md"))])
+def test_commands_are_not_wider_than_the_page(path):
+    for block in re.findall(r"^```bash\n(.*?)^```", prose(path), re.S | re.M):
+        assert [line for line in block.splitlines() if len(line) > 76] == []
+
+
+def test_whatever_a_page_computes_for_its_text_is_told_there():
+    """What a cell gives to `say` appears in a page, by its name."""
+    pages = [*NOTEBOOKS, *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]
+    told = {
+        path: set(re.findall(r"\{glue:text\}`(?:\S+::)?(\w+)", path.read_text())) for path in pages
+    }
+    elsewhere = set().union(*(names for path, names in told.items() if path.suffix == ".md"))
+    for path in NOTEBOOKS:
+        outputs = [output for cell in code_cells(path) for output in cell.outputs]
+        found = {output.get("metadata", {}).get("scrapbook", {}).get("name") for output in outputs}
+        assert not found - {None} - told[path] - elsewhere, path.name
+
+
+def test_the_snippet_in_the_readme_runs():
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    names: dict = {}
+    exec(snippet, names)
+    assert len(names["frame"]) == 3 * 2 * 50
+
+
+def test_the_build_fails_when_a_cell_does(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
+    nbformat.write(notebook, tmp_path / "broken.ipynb")
+    before = (tmp_path / "broken.ipynb").read_text()
+    command = [sys.executable, str(ROOT / "chapters/execute.py"), str(tmp_path / "broken.ipynb")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "ZeroDivisionError" in done.stderr
+    assert (tmp_path / "broken.ipynb").read_text() == before
+    recipe = (ROOT / "Makefile").read_text().split("\nbook:")[1].split("\n\n")[0]
+    assert recipe.index("chapters/execute.py") < recipe.index("-W -n --keep-going")
+
+
+def test_links_lead_somewhere(pages, site):
+    for path, page in pages.items():
+        for link in page.find_all("a", href=True):
+            url = urlsplit(link["href"])
+            if url.scheme:
+                continue
+            target = (path.parent / unquote(url.path)).resolve() if url.path else path
+            assert target.exists(), f"{path.name}: {link['href']}"
+            if url.fragment and target in pages:
+                found = pages[target].find(id=unquote(url.fragment))
+                assert found or url.fragment == "", f"{path.name}: {link['href']}"
+    assert (site / "index.html").exists()
+
+
+def test_pictures_are_there_and_described(pages):
+    seen = 0
+    for path, page in pages.items():
+        for image in page.select("article img"):
+            assert (path.parent / unquote(image["src"])).exists(), f"{path.name}: {image['src']}"
+            assert len(image.get("alt", "")) > 60, f"{path.name}: {image['src']}"
+            seen += 1
+    assert seen >= 8
+
+
+def test_nothing_is_loaded_from_elsewhere(pages):
+    for path, page in pages.items():
+        for tag in page.find_all(["script", "link", "img", "iframe"]):
+            source = tag.get("src") or (tag.get("href") if tag.get("rel") != ["canonical"] else "")
+            assert not (source or "").startswith(("http:", "https:", "//")), f"{path.name}: {tag}"
+
+
+def test_pages_have_one_title_and_no_loose_ends(pages):
+    for path, page in pages.items():
+        article = page.find("article")
+        assert len(article.find_all("h1")) == 1, path.name
+        text = article.get_text()
+        assert "{glue" not in text, path.name
+        assert "{eq}" not in text, path.name
+        assert "{prf" not in text, path.name
+        assert "undefined" not in text, path.name
+
+
+# --- looks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_chapters_take_their_colours_from_the_library(path):
+    """Nothing but grey and white is named in a chapter: any colour could be some strategy's."""
+    for cell in code_cells(path):
+        named = re.findall(r'\bcolou?rs?"?\s*[=:]\s*\[?"([^"]+)"', cell.source)
+        assert not [colour for colour in named if not re.fullmatch(r"0\.\d+|white", colour)]
+        assert not re.findall(r"""["']C\d["']|["']#[0-9a-fA-F]{6}["']""", cell.source)
+        assert set(re.findall(r'cmap="(\w+)"', cell.source)) <= {plots.MAP}
+
+
+@pytest.mark.parametrize("name", ["logo.svg", "favicon.svg"])
+def test_the_logo_has_the_colours_of_the_strategies(name):
+    used = re.findall(r"#[0-9a-f]{6}", (ROOT / "images" / name).read_text())
+    assert len(set(used)) == 4
+    assert set(used) <= {to_hex(colour) for colour in plots.palette(list(look._COLOURS)).values()}
+
+
+def test_pages_have_the_logo_and_the_icon(pages):
+    for path, page in pages.items():
+        logo, icon = page.select_one(".navbar-brand img"), page.find("link", rel="icon")
+        for source, name in ((logo["src"], "logo.svg"), (icon["href"], "favicon.svg")):
+            stored = path.parent / source.partition("?")[0]
+            assert stored.read_text() == (ROOT / "images" / name).read_text()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
+def test_charts_follow_a_still_picture(path):
+    """In the book the chart takes the place of the picture in the cell above."""
+    cells = load(path).cells
+    for above, cell in itertools.pairwise(cells):
+        outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
+        if any(vega.MIME in data for data in outputs):
+            assert len(outputs) == 1
+            assert "figure" in above.metadata["mystnb"]
+            assert "remove-input" in cell.metadata["tags"]
+
+
+def test_one_script_for_the_pages_that_have_a_chart(pages, site):
+    with_chart = set()
+    for path, page in pages.items():
+        charts = page.select("script.vega-lite")
+        scripts = [s["src"].partition("?")[0] for s in page.find_all("script", src=True)]
+        own = [source for source in scripts if source.endswith("interactive.js")]
+        assert len(own) == bool(charts), path.name
+        for chart in charts:
+            above = chart.find_parent(class_="cell").find_previous_sibling()
+            assert above.select_one("figure img[alt]")
+            with_chart.add(path.stem)
+            json.loads(chart.string)
+        if own:
+            assert (path.parent / own[0]).resolve() == (site / "_static" / "interactive.js")
+    assert with_chart == {"04_known_distribution", "06_experiments"}
+    assert (site / "_static" / "interactive.js").stat().st_size > 500_000
+
+
+# --- the front page
+
+
+def test_no_number_of_the_front_page_is_typed():
+    text = (ROOT / "index.md").read_text()
+    for what in (r"\{[\w:]+\}`[^`]*`", r"\[[^]]*\]\([^)]*\)", r"IJCAI 2021"):  # roles, links
+        text = re.sub(what, "", text)
+    assert not re.findall(r".*\d.*", text)
+
+
+def test_the_front_page_has_the_verdicts_of_the_ledger(pages, site):
+    front, ledger = pages[site / "index.html"], pages[site / "chapters" / "claims.html"]
+    rows = {
+        page: {
+            tr.find_all(["th", "td"])[0].get_text(): int(tr.find_all(["th", "td"])[-1].get_text())
+            for tr in page.find("table").find("tbody").find_all("tr")
+        }
+        for page in (front, ledger)
+    }
+    assert rows[front] == rows[ledger]
+    text, unknown = " ".join(front.get_text().split()), rows[front]["not checkable"]
+    assert f"Of {sum(rows[front].values())} claims, all but {unknown} could be checked" in text
+    assert front.find("figure").find("img")["src"].endswith("cover.png")
+
+
+def test_links_of_the_readme_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
+    inside = [link for link in links if "://" not in link]
+    assert len(inside) > 15
+    for link in inside:
+        assert (ROOT / link).exists(), link
+
+
+def test_a_page_of_ones_own_can_be_built_as_the_readme_says(tmp_path):
+    """In a folder of its own: jupyter-book would read what lies in the environment beside it."""
+    readme = (ROOT / "README.md").read_text()
+    assert "your_assembly.ipynb mine/page.ipynb" in readme
+    assert "jupyter-book build mine/page.ipynb" in readme
+    source = ROOT / "chapters/beyond/your_assembly.ipynb"
+    with tempfile.TemporaryDirectory(dir=ROOT, prefix="mine-") as folder:
+        shutil.copy(source, Path(folder) / "page.ipynb")
+        program = str(Path(sys.executable).parent / "jupyter-book")
+        command = [
+            program,
+            "build",
+            str(Path(folder, "page.ipynb")),
+            "--path-output",
+            str(tmp_path),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    (page,) = tmp_path.rglob("page.html")
+    assert "Read millbrook_targets.csv and millbrook_volunteers.csv." in page.read_text()

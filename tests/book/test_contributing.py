@@ -1,0 +1,149 @@
+"""What is promised to whoever contributes or cites."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import yaml
+
+from assembly.desk import Desk
+from committees import datasets, recruit, simulate
+from laws import LEVEL, observe, p_value, slow
+from samples import random_problem
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+ENTRIES = {hook["id"]: shlex.split(hook["entry"]) for hook in HOOKS}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """What the page's example leaves behind when it is run as one program."""
+    folder = tmp_path_factory.mktemp("example")
+    program = folder / "pace.py"
+    program.write_text("\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)))
+    with pytest.MonkeyPatch.context() as patch, mpl.rc_context():
+        patch.chdir(folder)
+        names = runpy.run_path(str(program), run_name="__main__")
+    assert (folder / "pace.png").stat().st_size > 10_000
+    return names
+
+
+def test_the_example_appears_in_the_table_and_in_the_plot(example):
+    strategies = [str(strategy) for strategy in example["strategies"]]
+    assert "Pace 2" in strategies
+    assert list(example["frame"]["strategy"].unique()) == strategies
+    named = example["figure"].axes[0].texts
+    assert [text.get_text() for text in named] == strategies
+
+
+def test_the_example_has_the_same_law_in_both_simulators(example):
+    problem = random_problem(np.random.default_rng(5), [2, 3])
+    one = observe(recruit, example["Pace"](1), problem, 10, seed=1)
+    other = observe(slow, example["Pace"](1), problem, 10, seed=2)
+    assert p_value(one, other) > LEVEL
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_a_committee_does_not_depend_on_the_larger_ones_asked_for(example, step_by_step):
+    problem = datasets.brexit(["gender", "age"])
+    options = {"runs": 5, "step_by_step": step_by_step}
+    alone = simulate(example["Pace"](2), problem, 20, **options)
+    among = simulate(example["Pace"](2), problem, [20, 50], **options)
+    assert among[among["size"] == 20].reset_index(drop=True).equals(alone)
+
+
+@pytest.mark.parametrize("lead", [1, 2.5])
+def test_the_example_does_what_the_page_says_of_it(example, lead):
+    """No group is ever more than so many seats ahead of its target."""
+    problem = datasets.brexit()
+    found = recruit(example["Pace"](lead), problem, 80, np.random.default_rng(3))
+    seats = np.cumsum(np.eye(len(problem.rho))[problem.codes[found.type_ids]].sum(axis=1), axis=0)
+    ahead = seats - np.outer(np.arange(1, 81), problem.rho)
+    assert lead - 1 < ahead.max() <= lead + 1e-9
+
+
+def test_the_example_decides_at_a_desk(example, tmp_path):
+    problem = datasets.brexit(["gender", "age"])
+    with Desk(example["Pace"](1), problem, 10, journal=tmp_path / "journal") as desk:
+        woman = {"gender": "female", "age": "18-34"}
+        assert [bool(desk.offer(woman)) for _ in range(2)] == [True, False]
+
+
+def test_the_snippet_on_reproducing_runs(capsys):
+    page = (ROOT / "chapters/reproducing.md").read_text()
+    (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(snippet, {})
+    said = capsys.readouterr().out
+    assert "over 40" in said
+    assert "Greedy 0.05" in said
+
+
+def test_the_targets_that_the_page_names_exist():
+    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = re.findall(r"(?:^|`|: )make ([a-z]+)", PAGE, re.MULTILINE)
+    assert {"lint", "hooks", "test", "lock", "help", "notebooks"} <= {*named} <= {*targets}
+
+
+def test_the_pdf_says_what_it_needs():
+    command = ["make", "-o", ".venv/.ready", "pdf", "CHROMIUM=no-such-browser"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "make pdf needs Chromium: " in done.stdout
+
+
+def test_the_hooks_can_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path))
+    command = [BIN / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    for program, *_ in ENTRIES.values():
+        assert program == f".venv/bin/{Path(program).name}"
+        assert (BIN / Path(program).name).exists()
+
+
+def test_the_notebooks_hook_runs_tests_that_exist():
+    nodes = [argument for argument in ENTRIES["notebooks"] if "::" in argument]
+    assert len(nodes) == 4
+    for node in nodes:
+        file, name = node.split("::")
+        assert f"\ndef {name}(path):" in (ROOT / file).read_text()
+
+
+def test_versions_and_licences_agree():
+    (text,) = CITATION["references"]
+    assert CITATION["version"] == text["version"] == PROJECT["version"]
+    assert CITATION["license"] == PROJECT["license"] == "MIT"
+    assert (ROOT / "LICENSE").read_text().startswith("MIT License")
+    assert text["license"] == "CC-BY-4.0"
+    assert "Attribution 4.0 International" in (ROOT / "LICENSE-text").read_text()
+    for page in ("README.md", "CONTRIBUTING.md", "chapters/reproducing.md"):
+        words = " ".join((ROOT / page).read_text().split())
+        assert "MIT" in words, page
+        assert "CC BY 4.0" in words, page
+
+
+def test_the_paper_is_cited_alike_everywhere():
+    paper = CITATION["preferred-citation"]
+    bib = (ROOT / "references.bib").read_text()
+    entry = bib[bib.index("{do2021online,") : bib.index("\n}", bib.index("{do2021online,"))]
+    for key in ("title", "doi"):
+        assert f"{{{paper[key]}}}" in entry
+    assert f"{{{paper['start']}--{paper['end']}}}" in entry
+    assert f"{{{paper['year']}}}" in entry
+    for author in paper["authors"]:
+        assert author["family-names"] in entry
+    assert f"https://doi.org/{paper['doi']}" in (ROOT / "README.md").read_text()

@@ -1,0 +1,52 @@
+"""All Bayesian networks on the Adult data are there, and are compared as the book says."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from committees import datasets
+from companion.structures import all_structures, learn_structures, pairs_of_structures
+
+
+@pytest.fixture(scope="module")
+def structures():
+    return all_structures()
+
+
+def test_all_structures_are_there(structures):
+    """There are 543 directed acyclic graphs with 4 nodes, in 185 classes of equal distributions."""
+    assert structures["graphs"].sum() == 543
+    assert len(structures) == 185
+    assert structures["bits"].is_monotonic_increasing
+    first, last = structures.iloc[0], structures.iloc[-1]
+    assert first["network"] == "no edges"
+    assert first["bits"] == pytest.approx(0, abs=1e-12)
+    assert (last["edges"], last["gender–class"]) == (6, True)
+    people = datasets.adult_people()[datasets.ADULT_FEATURES]
+    shares = people.value_counts(normalize=True)
+    problem = datasets.brexit(datasets.ADULT_FEATURES)
+    assert last["p"] == pytest.approx(shares.reindex(problem.index, fill_value=0).to_numpy())
+
+
+def test_learning_them_does_not_depend_on_the_workers(structures):
+    some = structures.iloc[[0, 90, 184]]
+    arguments = {"scale": 0.1, "size": 20, "runs": 2, "seed": 1}
+    alone = learn_structures(some, **arguments, workers=1)
+    together = learn_structures(some, **arguments, workers=2)
+    pd.testing.assert_frame_equal(alone, together)
+    assert list(alone.index) == [0, 90, 184]
+    assert (alone["people"] >= 20).all()
+
+
+def test_pairs_of_structures_by_hand():
+    structures = pd.DataFrame({"bits": [0.0, 1.0, 1.0, 2.0], "people per seat": [1.0, 2, 2, 2]})
+    learnt = pd.DataFrame({"people": [5.0, 6, 7, 8], "loss": [0.4, 0.3, 0.5, 0.2]})
+    found = pairs_of_structures(structures, learnt)
+    assert found == {
+        "pairs": 5,  # all but the two with equal dependence
+        "known: more people": 3 / 5,
+        "unknown: more people": 1,
+        "unknown: lower loss": 4 / 5,
+        "all three": 2 / 5,
+    }

@@ -1,0 +1,48 @@
+"""What tests share: random problems, and a queue of people."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from committees import CMDP, Problem, datasets, recruit
+from committees.volunteers import stream
+
+
+def random_problem(
+    rng: np.random.Generator, sizes: list[int], *, independent: bool = False
+) -> Problem:
+    """Targets and a distribution drawn at random; every type can occur."""
+    targets = {
+        f"feature {i}": dict(zip("abcdefgh", rng.dirichlet(np.full(n, 3.0)), strict=False))
+        for i, n in enumerate(sizes)
+    }
+    if independent:
+        marginals = {
+            feature: dict(zip(values, rng.dirichlet(np.full(len(values), 3.0)), strict=True))
+            for feature, values in targets.items()
+        }
+        return Problem.from_marginals(targets, marginals)
+    p = rng.dirichlet(np.full(int(np.prod(sizes)), 1.0)) + 1e-3
+    return Problem(targets, p / p.sum())
+
+
+@st.composite
+def problems(draw: st.DrawFn, max_features: int = 3, max_values: int = 5) -> Problem:
+    """Small problems with dependent features."""
+    sizes = draw(st.lists(st.integers(1, max_values), min_size=1, max_size=max_features))
+    seed = draw(st.integers(0, 2**32 - 1))
+    return random_problem(np.random.default_rng(seed), sizes)
+
+
+def one_queue(size):
+    """A recruitment with CMDP: problem, the types of all who came, and who was accepted."""
+    problem = datasets.brexit(["age", "gender"])
+    found = recruit(CMDP(), problem, size, np.random.default_rng(5), step_by_step=True)
+    came = found.screened[-1]
+    type_ids = stream(problem, came, np.random.default_rng(5))
+    return problem, type_ids, np.isin(np.arange(1, came + 1), found.screened)
+
+
+def seated(problem, type_ids):
+    return problem.incidence @ np.bincount(type_ids, minlength=len(problem.p))
