@@ -27,7 +27,7 @@ Edge = tuple[str, str]
 def joint(
     people: pd.DataFrame, edges: Sequence[Edge], features: Mapping[str, Sequence[str]]
 ) -> FloatArray:
-    """The distribution of a network fitted to a table of people.
+    """The distribution of a network fitted to a table of people: ndarray of float, per type.
 
     Parameters
     ----------
@@ -37,10 +37,6 @@ def joint(
         Pairs (from, to) of features, without a cycle.
     features : {feature: values}
         The order of features and values in the result.
-
-    Returns
-    -------
-    ndarray of float, per type
 
     Examples
     --------
@@ -98,17 +94,13 @@ def _factor(
     return values.reshape([len(v) if name in names else 1 for name, v in features.items()])
 
 
-def check_edges(edges: Iterable[Edge], features: Sequence[str]) -> None:
+def check_edges(edges: Sequence[Edge], features: Sequence[str]) -> None:
     """Refuse anything but pairs of these features, without a cycle."""
-    graph: nx.DiGraph = nx.DiGraph()
     for edge in edges:
-        if len(edge) != 2:
-            raise ValueError(f"network: expected pairs (from, to), got {edge!r}")
-        for feature in edge:
-            if feature not in features:
-                known = ", ".join(map(repr, features))
-                raise ValueError(f"network: unknown feature {feature!r}, expected {known}")
-        graph.add_edge(*edge)
+        if len(edge) != 2 or not set(edge) <= set(features):
+            known = ", ".join(map(repr, features))
+            raise ValueError(f"network: expected pairs (from, to) of {known}, got {edge!r}")
+    graph = nx.DiGraph(list(edges))
     if not nx.is_directed_acyclic_graph(graph):
         cycle = " -> ".join(start for start, _ in nx.find_cycle(graph))
         raise ValueError(f"network: has a cycle, {cycle} -> ...")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from math import inf
+from math import inf, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -73,68 +73,53 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 
 
 def check_type_count(shape: Sequence[int]) -> int:
-    """Refuse features with so many values that their types do not fit into memory.
-
-    Parameters
-    ----------
-    shape : sequence of int
-        The number of values of each feature.
-
-    Returns
-    -------
-    int
-        The number of types.
-    """
-    types = 1
-    for values in shape:
-        types *= values
-    if types > MAX_TYPES:
+    """Refuse more types than fit into memory; `shape` is the number of values of each feature."""
+    if prod(shape) > MAX_TYPES:
         raise ValueError(
             f"features: {len(shape)} of them make more types than the {MAX_TYPES:,} that fit "
             "into memory"
         )
-    return types
+    return prod(shape)
 
 
 def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
-    """Refuse anything but shares of one for each feature.
-
-    Parameters
-    ----------
-    shares : {feature: {value: share}} or Series indexed by (feature, value)
-    what : str
-        What the shares are called in messages, such as "target".
+    """Refuse anything but shares of one for each feature, `what` being their name in messages.
 
     Returns
     -------
     Series
         The shares indexed by (feature, value); those of a feature sum to one.
     """
-    if isinstance(shares, pd.Series):
-        if shares.index.nlevels != 2:
-            raise ValueError(f"{what}s: expected a Series indexed by (feature, value)")
+    if isinstance(shares, pd.Series) and shares.index.nlevels == 2:
         pairs = zip(shares.index.to_list(), shares.to_list(), strict=True)
-        items = [(str(feature), str(value), share) for (feature, value), share in pairs]
+        items = [(feature, value, share) for (feature, value), share in pairs]
     elif isinstance(shares, Mapping):
         for feature, values in shares.items():
             if not isinstance(values, Mapping | pd.Series) or not len(values):
                 raise ValueError(
                     f"feature {feature!r}: expected a {what} for each of its values, got {values!r}"
                 )
-        items = [(str(f), str(v), share) for f, vs in shares.items() for v, share in vs.items()]
+        items = [
+            (f, value, share) for f, values in shares.items() for value, share in values.items()
+        ]
     else:
-        raise ValueError(f"{what}s: expected {{feature: {{value: {what}}}}}, got {shares!r}")
-    if not items:
-        raise ValueError(f"{what}s: there are none")
+        raise ValueError(
+            f"{what}s: expected {{feature: {{value: {what}}}}}, or a Series indexed by "
+            f"(feature, value), got {shares!r}"
+        )
     found: dict[str, dict[str, float]] = {}
     for feature, value, share in items:
-        where = f"feature {feature!r}, value {value!r}"
-        if value in found.setdefault(feature, {}):
-            raise ValueError(f"{where}: has two {what}s")
+        values = found.setdefault(str(feature), {})
+        if str(value) in values:
+            raise ValueError(f"feature {feature!r}, value {value!r}: has two {what}s")
         try:
-            found[feature][value] = float(share)
+            values[str(value)] = float(share)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{where}: the {what} {share!r} is not a number") from None
+            raise ValueError(
+                f"feature {feature!r}, value {value!r}: the {what} {share!r} is not a number"
+            ) from None
+    if not found:
+        raise ValueError(f"{what}s: there are none")
     parts = []
     for feature, values in found.items():
         names = [f"feature {feature!r}, value {value!r}" for value in values]
@@ -148,20 +133,10 @@ def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
 def check_distribution(
     shares: FloatArray, name: str, name_of: Callable[[int], str], what: str = "probability"
 ) -> FloatArray:
-    """Refuse anything but shares of one; rescale them if their sum is off by rounding.
+    """Refuse anything but shares of one, shape (n,); rescale them if their sum is off by rounding.
 
-    Parameters
-    ----------
-    shares : ndarray of float, shape (n,)
-    name, name_of
-        What all shares together, and the one at a position, are called in messages.
-    what : str
-        What a share is called in messages.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Read-only; shares that already sum to one are left as they are, bit for bit.
+    All together are called `name` in messages, the one at a position `name_of(position)`, and each
+    a `what`. What already sums to one is returned as it is, bit for bit, and read-only.
     """
     bad = ~((shares >= 0) & np.isfinite(shares))
     if bad.any():

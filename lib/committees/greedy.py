@@ -29,11 +29,7 @@ ROUNDING = 1e-9
 
 
 def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
-    """The largest number of people with each value that Greedy allows.
-
-    Returns
-    -------
-    ndarray of int, per value
+    """The largest number of people with each value that Greedy allows: ndarray of int, per value.
 
     Examples
     --------
@@ -52,11 +48,7 @@ def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
 
 
 def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
-    """The smallest and the largest number of people with each value that a committee may hold.
-
-    Returns
-    -------
-    low, high : ndarray of int, per value
+    """The fewest and the most people with each value: two ndarrays of int, per value.
 
     Examples
     --------

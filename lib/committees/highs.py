@@ -17,13 +17,7 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 
 def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
-    """A silent model: minimise cost @ x subject to matrix @ x = 0 and 0 <= x <= 1.
-
-    Parameters
-    ----------
-    matrix : sparse array of float, shape (m, n), column by column
-    cost : ndarray of float, shape (n,)
-    """
+    """A silent model: minimise cost @ x, shape (n,), subject to matrix @ x = 0 and 0 <= x <= 1."""
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = cost

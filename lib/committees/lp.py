@@ -38,23 +38,12 @@ MAX_TYPES_CVXPY = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """A stationary policy: each type is accepted with a fixed probability.
-
-    Attributes
-    ----------
-    problem : Problem
-    acceptance : Series of float, indexed by the types
-        The probability with which a volunteer of each type is accepted (0 where p is 0).
-    rate : float
-        The share of volunteers who are accepted, g.
-    dual : Series of float, indexed by (feature, value)
-        The dual solution w; see `bound`.
-    """
+    """A stationary policy: each type is accepted with a fixed probability."""
 
     problem: Problem
-    acceptance: pd.Series
-    rate: float
-    dual: pd.Series
+    acceptance: pd.Series  #: indexed by the types: the probability of accepting each (0 if p is 0)
+    rate: float  #: the share of volunteers who are accepted, g
+    dual: pd.Series  #: indexed by (feature, value): the dual solution w; see `bound`
 
     @cached_property
     def composition(self) -> pd.Series:

@@ -51,14 +51,7 @@ ZERO_PROBABILITY = 1e-12
 
 
 def l1_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
-    """State the optimistic program over an l1 ball (equation 6, corrected).
-
-    Parameters
-    ----------
-    estimate : ndarray of float, per type
-    radius : float
-        How far, in l1 distance, the distribution may be from the estimate.
-    """
+    """State the optimistic program over an l1 ball around an estimate, per type (equation 6)."""
     accept, reject, constraints = occupation(problem)
     deviation = cp.Variable(len(problem.p), nonneg=True)
     constraints += [
@@ -89,21 +82,11 @@ def occupation(problem: Problem) -> tuple[cp.Variable, cp.Variable, list[cp.Cons
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A solution of an optimistic program.
+    """A solution of an optimistic program; arrays are per type."""
 
-    Attributes
-    ----------
-    rate : float
-        The value of the program.
-    mass : ndarray of float, per type
-        The mass that is accepted, m.
-    belief : ndarray of float, per type
-        A distribution of the confidence set under which the policy has this rate.
-    """
-
-    rate: float
-    mass: FloatArray
-    belief: FloatArray
+    rate: float  #: the value of the program
+    mass: FloatArray  #: what is accepted, m
+    belief: FloatArray  #: a distribution of the confidence set that gives this value
 
     def acceptance(self, unknown: float) -> FloatArray:
         """The policy mass / belief, and `unknown` for the types that it believes not to exist."""

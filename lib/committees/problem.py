@@ -17,6 +17,7 @@ Arrays come in two layouts, both with the last feature varying fastest:
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from functools import cached_property, reduce
 from types import MappingProxyType
@@ -51,14 +52,6 @@ class Problem:
     p : array_like of float, shape (number of types,), or Series indexed by the types
         The probability of each type.
 
-    Attributes
-    ----------
-    labels : MultiIndex
-        All (feature, value) pairs: the layout of arrays that are per value.
-    rho : ndarray of float, per value
-        The targets.
-    p : ndarray of float, per type
-
     Examples
     --------
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.7, 0.3])
@@ -66,9 +59,9 @@ class Problem:
     0.25
     """
 
-    labels: pd.MultiIndex
-    rho: FloatArray
-    p: FloatArray
+    labels: pd.MultiIndex  #: all (feature, value) pairs, in the layout of arrays per value
+    rho: FloatArray  #: per value: the targets
+    p: FloatArray  #: per type: the distribution of the volunteers
 
     def __init__(self, targets: Shares | pd.Series, p: npt.ArrayLike) -> None:
         checked = check_shares(targets, "target")
@@ -76,12 +69,11 @@ class Problem:
         own.update(labels=checked.index, rho=frozen(checked.to_numpy(dtype=float, copy=True)))
         check_type_count(self.shape)
         own["p"] = check_distribution(self.align(p, "p"), "p", lambda x: f"type {self.index[x]}")
-        absent = (self.presence <= 0) & (self.rho > 0)
-        if absent.any():
-            feature, value = self.labels[int(np.argmax(absent))]
+        for absent in np.flatnonzero((self.presence <= 0) & (self.rho > 0)).tolist():
+            feature, value = self.labels[absent]
             raise ValueError(
-                f"feature {feature!r}, value {value!r}: the target is "
-                f"{self.rho[np.argmax(absent)]:.3g}, but no volunteer has this value"
+                f"feature {feature!r}, value {value!r}: the target is {self.rho[absent]:.3g}, "
+                "but no volunteer has this value"
             )
 
     @classmethod
@@ -101,14 +93,11 @@ class Problem:
         [0.35, 0.35, 0.15, 0.15]
         """
         wanted, offered = check_shares(targets, "target"), check_shares(marginals, "share")
-        for one, other, where in (
-            (wanted, offered, "the volunteers' shares"),
-            (offered, wanted, "the targets"),
-        ):
-            known = set(other.index.get_level_values(0))
+        for one, other, where in ((wanted, offered, "shares"), (offered, wanted, "targets")):
             for feature, value in one.index.difference(other.index, sort=False):
-                what = f"feature {feature!r}" + (f", value {value!r}" if feature in known else "")
-                raise ValueError(f"{what}: is missing from {where}")
+                known = feature in other.index.get_level_values(0)
+                what = f"feature {feature!r}" + (f", value {value!r}" if known else "")
+                raise ValueError(f"{what}: is missing from the {where}")
         features = _features(wanted.index)
         check_type_count([len(values) for values in features.values()])
         parts = [offered[feature].loc[list(values)] for feature, values in features.items()]
@@ -136,24 +125,21 @@ class Problem:
         if not isinstance(frame, pd.DataFrame) or frame.empty:
             raise ValueError("the table of people: expected a DataFrame with at least one row")
         frame = frame.rename(columns=str)
-        if frame.columns.has_duplicates:
-            twice = frame.columns[frame.columns.duplicated()][0]
+        for twice in frame.columns[frame.columns.duplicated()]:
             raise ValueError(f"the table of people: two columns are called {twice!r}")
         positions = []
         for feature, values in features.items():
             if feature not in frame.columns:
-                raise ValueError(
-                    f"feature {feature!r}: the table of people has no such column "
-                    f"(it has {', '.join(map(repr, frame.columns))})"
-                )
-            position = pd.Index(values).get_indexer(pd.Index(frame[feature].astype(str)))
-            if (position < 0).any():
-                row = int(np.argmax(position < 0))
+                known = ", ".join(map(repr, frame.columns))
+                raise ValueError(f"feature {feature!r}: is not a column of the table ({known})")
+            for row in frame.index[frame[feature].isna()]:
+                raise ValueError(f"feature {feature!r}, row {row}: is missing")
+            positions.append(pd.Index(values).get_indexer(pd.Index(frame[feature].astype(str))))
+            for row in np.flatnonzero(positions[-1] < 0).tolist():
                 raise ValueError(
                     f"feature {feature!r}, row {frame.index[row]}: unknown value "
-                    f"{frame[feature].iloc[row]!r}, expected {' or '.join(map(repr, values))}"
+                    f"'{frame[feature].iloc[row]}', expected {' or '.join(map(repr, values))}"
                 )
-            positions.append(position)
         counts = np.ones(len(frame))
         if "count" in frame.columns and "count" not in features:
             counts = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
@@ -179,7 +165,7 @@ class Problem:
 
     @property
     def targets(self) -> pd.Series:
-        """The target shares, indexed by (feature, value): `rho` with labels."""
+        """The targets `rho` with their labels."""
         return pd.Series(self.rho, self.labels, name="target", copy=False)
 
     @cached_property
@@ -243,23 +229,24 @@ class Problem:
 
     def align(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
         """Numbers per type as an array: a Series is put in order by its labels."""
-        if not isinstance(numbers, pd.Series):
-            try:
-                array = np.array(numbers, dtype=float)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{name}: expected numbers: {error}") from None
-            if array.shape != (n := int(np.prod(self.shape)),):
-                raise ValueError(
-                    f"{name}: expected one number for each of the {n} types, "
-                    f"got an array of shape {array.shape}"
-                )
-            return array
-        index = self.index if len(self.shape) > 1 else self.index.get_level_values(0)
-        unknown = numbers.index.difference(index, sort=False)
-        if len(unknown) or numbers.index.has_duplicates:
-            wrong = unknown[0] if len(unknown) else numbers.index[numbers.index.duplicated()][0]
-            raise ValueError(f"{name}: {wrong!r} is not a type of this problem, or comes twice")
-        return np.array(numbers.reindex(index, fill_value=0), dtype=float)
+        if isinstance(numbers, pd.Series):
+            index: pd.Index = self.index
+            if len(self.shape) == 1:
+                index, own = index.get_level_values(0), numbers.index.get_level_values(0)
+                numbers = numbers.set_axis(own)
+            for wrong in numbers.index[~numbers.index.isin(index) | numbers.index.duplicated()]:
+                raise ValueError(f"{name}: {wrong!r} is not a type of this problem, or comes twice")
+            numbers = numbers.reindex(index, fill_value=0)
+        try:
+            array = np.array(numbers, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}: expected numbers: {error}") from None
+        if array.shape != (math.prod(self.shape),):
+            raise ValueError(
+                f"{name}: expected one number for each of the {math.prod(self.shape)} types, "
+                f"got an array of shape {array.shape}"
+            )
+        return array
 
     def profile(self, counts: npt.ArrayLike) -> pd.Series:
         """The share of each value in a committee, given its counts per type."""

@@ -68,30 +68,14 @@ def bernstein_radius(
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """What was known and decided at the start of an episode.
+    """What was known and decided at the start of an episode; arrays are per type."""
 
-    Attributes
-    ----------
-    start : int
-        The number of the first person of the episode, counted from one.
-    counts : ndarray of int, per type
-        How often each type had been seen before.
-    radius : float or ndarray of float, per type
-        The radius of the confidence set; 0 for the plug-in policy.
-    rate : float
-        The value of the optimistic program.
-    belief : ndarray of float, per type
-        The distribution in the confidence set for which it has that value.
-    policy : ndarray of float, per type
-        The probability of accepting each type during the episode.
-    """
-
-    start: int
-    counts: IntArray
-    radius: float | FloatArray
-    rate: float
-    belief: FloatArray
-    policy: FloatArray
+    start: int  #: the number of the first person of the episode, counted from one
+    counts: IntArray  #: how often each type had been seen before
+    radius: float | FloatArray  #: of the confidence set; one number, or one per type
+    rate: float  #: the value of the optimistic program
+    belief: FloatArray  #: the distribution in the confidence set that gives this value
+    policy: FloatArray  #: the probability of accepting each type during the episode
 
 
 @dataclass(frozen=True)

@@ -54,21 +54,11 @@ class DeadEnd(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class Recruitment:
-    """One committee of K people: who was accepted, in order, and how many were seen by then.
+    """One committee of K people: who was accepted, in order, and how many were seen by then."""
 
-    Attributes
-    ----------
-    type_ids : ndarray of int, shape (K,)
-        The types of the people accepted, as positions in `problem.types`.
-    screened : ndarray of int, shape (K,)
-        For each of them, the number of people seen so far, rejected ones included.
-    session : Session
-        The strategy's session when the committee was full.
-    """
-
-    type_ids: IntArray
-    screened: IntArray
-    session: Session
+    type_ids: IntArray  #: shape (K,): the types of the people accepted
+    screened: IntArray  #: shape (K,): people seen up to each of them, rejected ones included
+    session: Session  #: the strategy's session when the committee was full
 
 
 def recruit(
@@ -219,10 +209,13 @@ def simulate(
     (['strategy', 'size', 'run', 'screened', 'loss'], 6)
     """
     chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
-    _check_strategies(chosen)
     wanted = list(sizes) if isinstance(sizes, Iterable) else [sizes]
-    if not wanted:
-        raise ValueError("sizes: there are none")
+    if not chosen or not wanted:
+        raise ValueError(f"{'sizes' if chosen else 'strategies'}: there are none")
+    for strategy in chosen:
+        check_strategy(strategy)
+    if len({strategy.name for strategy in chosen}) < len(chosen):
+        raise ValueError(f"strategies: two have the same name: {', '.join(map(str, chosen))}")
     for size in wanted:
         check_size(size)
     check_integer("runs", runs, 1)
@@ -265,14 +258,3 @@ def _run(task: Task) -> list[Row]:
             loss = problem.committee_loss(found.type_ids[:size])
             rows.append((strategy.name, size, run, int(found.screened[size - 1]), loss))
     return rows
-
-
-def _check_strategies(strategies: list[Strategy]) -> None:
-    if not strategies:
-        raise ValueError("strategies: there are none")
-    for strategy in strategies:
-        check_strategy(strategy)
-    names = [strategy.name for strategy in strategies]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"strategies: {names.count(name)} of them are called {name!r}")

@@ -32,6 +32,9 @@ from committees.problem import Problem
 from committees.rl_cmdp import MAURER_PONTIL, Episode
 from committees.simulation import Recruitment
 
+Version = Literal["paper", "corrected"]
+Confidence = Literal["l1", "bernstein"]
+
 
 def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
     r"""Proposition 1: Greedy's loss never exceeds $(\max_i D_i - 1)/K + \epsilon$."""
@@ -40,31 +43,26 @@ def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
     return (int(problem.n_values.max()) - 1) / size + tolerance
 
 
-def cmdp_loss(
-    problem: Problem, size: int, delta: float, union: Literal["paper", "corrected"] = "paper"
-) -> float:
+def cmdp_loss(problem: Problem, size: int, delta: float, version: Version = "paper") -> float:
     r"""Proposition 2: with probability $1 - \delta$, CMDP's loss is at most
-    $\sqrt{\log(2 \tilde d / \delta) / (2K)}$.
-
-    Parameters
-    ----------
-    union
-        What the union bound counts. `"paper"`: $\tilde d = \sum_i (D_i - 1)$, all values of a
-        feature but one. That is enough for two values, whose deviations are equal; of three or
-        more, the one left out may deviate most, so `"corrected"` counts all of them.
+    $\sqrt{\log(2 \tilde d / \delta) / (2K)}$, with $\tilde d$ from `deviations`.
     """
     check_size(size)
     check_number("delta", delta, 0, 1, ends=False)
-    terms = deviations(problem, union)
+    terms = deviations(problem, version)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
     return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0
 
 
-def deviations(problem: Problem, union: Literal["paper", "corrected"]) -> int:
-    """How many shares a union bound counts: see `cmdp_loss`."""
-    check_choice("union", union, ("paper", "corrected"))
-    values = problem.shape
-    return sum(n - 1 if union == "paper" or n <= 2 else n for n in values)
+def deviations(problem: Problem, version: Version) -> int:
+    r"""How many shares a union bound counts.
+
+    `"paper"`: $\tilde d = \sum_i (D_i - 1)$, all values of a feature but one. For two values, whose
+    deviations are equal, that is enough; of three or more, the one left out may deviate most, so
+    `"corrected"` counts all of them.
+    """
+    check_choice("version", version, ("paper", "corrected"))
+    return sum(n - 1 if version == "paper" or n <= 2 else n for n in problem.shape)
 
 
 def rejections(policy: Policy, size: int) -> Any:
@@ -75,8 +73,6 @@ def rejections(policy: Policy, size: int) -> Any:
     return stats.nbinom(size, policy.rate)
 
 
-Version = Literal["paper", "corrected"]
-
 #: What the sum over episodes of |E| / sqrt(start - 1) is at most, in units of sqrt(T).
 EPISODE_SUM = {"paper": 2.0, "corrected": sqrt(2) + 1}
 
@@ -86,9 +82,9 @@ def learning_term(
     horizon: int,
     delta: float,
     version: Version = "corrected",
-    confidence: Literal["l1", "bernstein"] = "l1",
+    confidence: Confidence = "l1",
 ) -> float:
-    """What not knowing p costs in regret, up to a horizon of so many people, under optimism."""
+    """What not knowing p costs in regret among the first `horizon` people, T."""
     check_integer("horizon", horizon, 1)
     check_number("delta", delta, 0, 1, ends=False)
     check_choice("version", version, ("paper", "corrected"))
@@ -110,9 +106,9 @@ def regret(
     horizon: int,
     delta: float,
     version: Version = "corrected",
-    confidence: Literal["l1", "bernstein"] = "l1",
+    confidence: Confidence = "l1",
 ) -> float:
-    """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover."""
+    """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover p."""
     learning = learning_term(problem, horizon, delta, version, confidence)
     return learning + sqrt(2 * horizon * log(3 / delta))
 
@@ -122,7 +118,7 @@ def violation(
     horizon: int,
     delta: float,
     version: Version = "corrected",
-    confidence: Literal["l1", "bernstein"] = "l1",
+    confidence: Confidence = "l1",
 ) -> float:
     """Theorems 1 and 2: a bound on the constraint violation, for one T, likewise."""
     learning = learning_term(problem, horizon, delta, version, confidence)

@@ -40,11 +40,7 @@ class Volunteers:
 
 
 def stream(problem: Problem, people: int, rng: np.random.Generator) -> IntArray:
-    """The types of the first people whom `recruit`, step by step, would meet.
-
-    Returns
-    -------
-    ndarray of int, shape (people,)
+    """The types of the first people whom `recruit`, step by step, would meet, shape (people,).
 
     Examples
     --------

@@ -25,24 +25,34 @@ def observe(how, strategy, problem, size, seed):
     return np.array(rows, dtype=float)
 
 
-def difference(one, other):
-    """The largest Welch statistic over the columns that vary."""
-    spread = np.sqrt(one.var(axis=0) / len(one) + other.var(axis=0) / len(other))
-    gap = np.abs(one.mean(axis=0) - other.mean(axis=0))
-    return (gap[spread > 0] / spread[spread > 0]).max()
+def largest_statistics(both, chosen):
+    """The largest Welch statistic over the columns that vary, for each choice of a first sample.
+
+    Parameters
+    ----------
+    both : ndarray, shape (people, columns)
+    chosen : ndarray of bool, shape (choices, people)
+    """
+    samples = []
+    for mask in (chosen.astype(float), (~chosen).astype(float)):
+        n = mask.sum(axis=1, keepdims=True)
+        mean = mask @ both / n
+        samples.append((mean, (mask @ both**2 / n - mean**2) / n))
+    (mean_1, noise_1), (mean_2, noise_2) = samples
+    spread = np.sqrt(np.maximum(noise_1 + noise_2, 0))
+    gap = np.abs(mean_1 - mean_2)
+    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 1e-12).max(axis=1)
 
 
 def p_value(one, other):
     """A two-sample test: the smaller p-value, doubled, of a permutation and a rank-free test."""
     rng = np.random.default_rng(0)
     both = np.vstack([one, other])
-    observed = difference(one, other)
-    trials = 4000
-    above = 0
-    for _ in range(trials):
-        mixed = rng.permutation(both)
-        above += difference(mixed[: len(one)], mixed[len(one) :]) >= observed
-    permutation = (1 + above) / (1 + trials)
+    both = both - both.mean(axis=0)
+    first = np.arange(len(both)) < len(one)
+    chosen = np.vstack([first, *(rng.permutation(first) for _ in range(4000))])
+    found = largest_statistics(both, chosen)
+    permutation = (found >= found[0]).mean()
     screened = stats.ks_2samp(one[:, 0], other[:, 0]).pvalue
     return min(1.0, 2 * min(permutation, screened))
 

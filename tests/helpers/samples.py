@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from committees import CMDP, Problem, datasets, recruit
-from committees.volunteers import stream
+from committees.volunteers import Volunteers, stream
 
 
 def random_problem(
@@ -46,3 +46,12 @@ def one_queue(size):
 
 def seated(problem, type_ids):
     return problem.incidence @ np.bincount(type_ids, minlength=len(problem.p))
+
+
+def same_people(problem, seed):
+    """The types and coins of the people whom `recruit` would meet, step by step, one at a time."""
+    volunteers = Volunteers(problem, np.random.default_rng(seed))
+    while True:
+        type_id, coin = volunteers.next(1)
+        yield int(type_id[0]), float(coin[0])
+        volunteers.skip(1)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from committees import (
     CMDP,
+    RLCMDP,
     DeadEnd,
     Greedy,
+    PlugIn,
     Problem,
     Recruitment,
     datasets,
@@ -31,6 +33,8 @@ PROBLEMS = {
     "one feature with 8 values": ([8], False),
     "8 values and two more features, independent": ([8, 2, 2], True),
 }
+
+THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
 
 
 def counts_failures_instead_of_trials(strategy, problem, size, rng):
@@ -62,10 +66,9 @@ def notices_full_quotas_one_person_late(strategy, problem, size, rng):
     return Recruitment(np.array(type_ids), np.array(screened), session)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", [Greedy(0.0), Greedy(0.1), CMDP()], ids=str)
 @pytest.mark.parametrize("which", PROBLEMS)
-def test_both_simulators_have_the_same_law(strategy, which):
+def test_recruit_has_the_law_of_step_by_step(strategy, which):
     sizes, independent = PROBLEMS[which]
     problem = random_problem(np.random.default_rng(5), sizes, independent=independent)
     one = observe(recruit, strategy, problem, 10, seed=1)
@@ -73,7 +76,6 @@ def test_both_simulators_have_the_same_law(strategy, which):
     assert p_value(one, other) > LEVEL
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("broken", "strategy"),
     [
@@ -83,7 +85,7 @@ def test_both_simulators_have_the_same_law(strategy, which):
     ],
     ids=lambda x: getattr(x, "__name__", str(x)),
 )
-def test_a_broken_simulator_fails_the_same_test(broken, strategy):
+def test_recruit_broken_on_purpose_fails_the_same_test(broken, strategy):
     problem = datasets.brexit(features=["age", "gender"])
     one = observe(broken, strategy, problem, 10, seed=1)
     other = observe(slow, strategy, problem, 10, seed=2)
@@ -91,8 +93,7 @@ def test_a_broken_simulator_fails_the_same_test(broken, strategy):
 
 
 @given(problems(max_features=2), st.integers(1, 12), st.integers(0, 999), st.booleans())
-@settings(max_examples=40)
-def test_committees_are_full_and_people_are_counted(problem, size, seed, step_by_step):
+def test_recruit_fills_committees_and_counts_people(problem, size, seed, step_by_step):
     for strategy in (Greedy(0.3), CMDP()):
         rng = np.random.default_rng(seed)
         found = recruit(strategy, problem, size, rng, step_by_step=step_by_step)
@@ -101,7 +102,7 @@ def test_committees_are_full_and_people_are_counted(problem, size, seed, step_by
         assert (problem.p[found.type_ids] > 0).all()
 
 
-def test_the_table_is_tidy():
+def test_simulate_returns_a_tidy_table():
     problem = datasets.brexit(features=["gender", "age"])
     frame = simulate([Greedy(0.05), CMDP()], problem, sizes=[20, 10, 20], runs=3, seed=7)
     assert list(frame) == ["strategy", "size", "run", "screened", "loss"]
@@ -119,7 +120,7 @@ def test_the_table_is_tidy():
         pd.testing.assert_frame_equal(again, frame)
 
 
-def test_a_run_depends_on_nothing_but_strategy_problem_size_and_seed():
+def test_simulate_runs_depend_on_strategy_problem_size_and_seed_only():
     problem = datasets.brexit(features=["gender", "age"])
     whole = simulate([Greedy(0.05), CMDP()], problem, [10, 20], runs=12, seed=7)
 
@@ -136,31 +137,17 @@ def test_a_run_depends_on_nothing_but_strategy_problem_size_and_seed():
     assert not same_rows(simulate([CMDP()], problem, [20], runs=12, seed=8))
 
 
-def test_workers_do_not_change_the_result(monkeypatch):
-
-    problem = datasets.brexit(features=["gender", "age"])
-    arguments = ([Greedy(0.05), CMDP()], problem, [10, 20])
+@pytest.mark.parametrize("strategies", [[Greedy(0.05), CMDP()], [RLCMDP(scale=0.1), PlugIn()]])
+def test_simulate_does_not_depend_on_workers(strategies, monkeypatch):
+    arguments = (strategies, datasets.brexit(features=["gender", "age"]), [10, 20])
     alone = simulate(*arguments, runs=11, workers=1)
-    with ThreadPoolExecutor(2) as pool:
-        pd.testing.assert_frame_equal(simulate(*arguments, runs=11, executor=pool), alone)
-    monkeypatch.setattr(simulation, "PATIENCE", 0.0)  # never alone
+    monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)  # start processes at once
     pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
+    with joblib.parallel_config(backend="threading"):
+        pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
 
 
-def test_where_there_is_one_core_nobody_is_called(monkeypatch):
-    def nobody(workers):
-        raise AssertionError("a pool was started")
-
-    monkeypatch.setattr(simulation, "PATIENCE", 0.0)
-    monkeypatch.setattr(simulation, "pool", nobody)
-    arguments = [Greedy(0), datasets.brexit(["gender"]), 6]
-    with pytest.raises(AssertionError, match="pool"):
-        simulate(*arguments, runs=3, workers=2)
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
-    assert len(simulate(*arguments, runs=3)) == 3
-
-
-def test_a_dead_end_is_said_not_waited_for():
+def test_simulate_raises_dead_end():
     """All women are young: with half the seats for each, Greedy may run out of people to accept."""
     halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
     problem = Problem(halves, [0.3, 0.4, 0.0, 0.3])
@@ -169,12 +156,12 @@ def test_a_dead_end_is_said_not_waited_for():
             simulate(Greedy(0), problem, 6, runs=50, step_by_step=step_by_step, workers=1)
 
 
-def test_long_work_shows_a_bar_in_a_terminal_only(capsys):
+def test_simulate_shows_no_bar_outside_a_terminal(capsys):
     simulate(CMDP(), datasets.brexit(features=["gender"]), 10, runs=20)
     assert capsys.readouterr().err == ""
 
 
-def test_waits_beyond_counting_are_a_dead_end_too():
+def test_simulate_raises_dead_end_before_endless_waits():
     """Six values of one in a thousand each: the last seat may take 10^18 people."""
     names = [f"f{i}" for i in range(6)]
     problem = Problem.from_marginals(
@@ -183,3 +170,50 @@ def test_waits_beyond_counting_are_a_dead_end_too():
     )
     with pytest.raises(DeadEnd, match="fewer than one person in 1e"):
         simulate(Greedy(0), problem, 20, runs=3)
+
+
+def test_recruit_stops_a_learner_that_cannot_fill_its_committee(monkeypatch):
+    monkeypatch.setattr(simulation, "MAX_SEEN_BY_LEARNER", 2000)
+    impossible = {"gender": {"M": 0.2, "F": 0.8}, "age": {"S": 0.5, "J": 0.5}}
+    problem = Problem(impossible, [0.5, 0.2, 0, 0.3])
+    with pytest.raises(DeadEnd, match=r"plug-in: has seen 2,\d+ people for \d+ of 500 seats"):
+        recruit(PlugIn(), problem, 500, np.random.default_rng(0))
+    with pytest.raises(DeadEnd, match=r"plug-in: has seen 2,\d+ people for \d+ of 500 seats"):
+        recruit(PlugIn(), problem, 500, np.random.default_rng(0), step_by_step=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sizes": [10, 0]}, "size: expected a whole number of at least 1, got 0"),
+        ({"sizes": 2.5}, r"size: expected a whole number of at least 1, got 2\.5"),
+        ({"sizes": []}, "sizes: there are none"),
+        ({"runs": 0}, "runs: expected a whole number of at least 1, got 0"),
+        ({"seed": -1}, "seed: expected a whole number of at least 0, got -1"),
+        ({"workers": 0}, "workers: expected a whole number of at least 1, got 0"),
+        ({"strategies": []}, "strategies: there are none"),
+        ({"strategies": [CMDP(), CMDP()]}, "strategies: two have the same name: CMDP, CMDP"),
+        ({"strategies": CMDP}, "strategy: expected one such as CMDP"),
+        ({"strategies": ["CMDP"]}, r"strategy: expected one such as CMDP\(\), got 'CMDP'"),
+    ],
+)
+def test_simulate_refuses_bad_arguments(arguments, message):
+    problem = datasets.brexit(["gender"])
+    good = {"strategies": CMDP(), "problem": problem, "sizes": 4, "runs": 1}
+    simulate(**good)
+    with pytest.raises(ValueError, match=message):
+        simulate(**{**good, **arguments})
+
+
+@pytest.mark.slow
+def test_simulate_on_a_dask_cluster_is_the_same(monkeypatch):
+    """Two worker processes behind a scheduler that is reached over TCP."""
+    distributed = pytest.importorskip("distributed")
+    arguments = ([Greedy(0.05), RLCMDP(scale=0.1)], datasets.brexit(["gender", "age"]), [10, 20])
+    alone = simulate(*arguments, runs=6, workers=1)
+    monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, protocol="tcp", dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        pd.testing.assert_frame_equal(simulate(*arguments, runs=6), alone)

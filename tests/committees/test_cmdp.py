@@ -1,0 +1,38 @@
+"""CMDP, against Example 2 and the pseudocode."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import literal
+from committees import (
+    CMDP,
+    Problem,
+    datasets,
+    recruit,
+)
+from samples import same_people
+
+PROBLEM = datasets.brexit(["gender", "age", "vote"])
+
+
+def test_cmdp_is_algorithm_3():
+    policy = CMDP().policy(PROBLEM)
+    assert PROBLEM.p @ literal.cmdp_policy(PROBLEM) == pytest.approx(policy.rate, abs=1e-8)
+    ours = recruit(CMDP(), PROBLEM, 100, np.random.default_rng(5), step_by_step=True)
+    committee, seen = literal.cmdp(100, policy.acceptance.to_numpy(), same_people(PROBLEM, 5))
+    assert committee == list(ours.type_ids)
+    assert seen == ours.screened[-1]
+
+
+def test_cmdp_on_example_2():
+    """The paper's Example 2: all but senior men are accepted, and of those every other one."""
+    halves = {"gender": {"M": 1 / 2, "F": 1 / 2}, "age": {"S": 1 / 2, "J": 1 / 2}}
+    policy = CMDP().policy(Problem(halves, [1 / 3, 1 / 4, 1 / 4, 1 / 6]))
+    expected = {("M", "S"): 1 / 2, ("M", "J"): 1, ("F", "S"): 1, ("F", "J"): 1}
+    assert policy.acceptance.to_dict() == pytest.approx(expected, abs=1e-12)
+    assert policy.rate == pytest.approx(5 / 6, abs=1e-12)
+    shares = {("M", "J"): 0.3, ("F", "S"): 0.3, ("F", "J"): 0.2, ("M", "S"): 0.2}
+    assert policy.composition.to_dict() == pytest.approx(shares, abs=1e-12)
+    assert 1 / policy.rate == pytest.approx(6 / 5, abs=1e-12)

@@ -1,0 +1,72 @@
+"""What every strategy promises: a name that begins with its family; seats can be given back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from committees import CMDP, RLCMDP, Greedy, PlugIn, Session, datasets
+from committees.beyond import FairCMDP, Resolving
+from committees.beyond.limits import Optimal
+from committees.strategy import check_strategy
+
+PROBLEM = datasets.brexit(["gender", "ethnicity"])
+STRATEGIES = [
+    Greedy(0.1),
+    CMDP(),
+    FairCMDP(),
+    RLCMDP(delta=0.1),
+    RLCMDP(confidence="bernstein", scale=0.5),
+    PlugIn(),
+    Resolving(0.1),
+    Resolving(0.1, learn=True),
+    Optimal(0.1),
+]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_name_is_what_str_says_and_begins_with_the_first_word_of_the_family(strategy):
+    assert str(strategy) == strategy.name
+    assert strategy.name.startswith(strategy.family.split()[0])
+    assert eval(repr(strategy)) == strategy
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_session_assigns_a_new_array_when_acceptance_changes(strategy):
+    session = strategy.start(PROBLEM, 6)
+    before = session.acceptance
+    copy = before.copy()
+    for type_id in np.flatnonzero(before)[:1].tolist() * 3:
+        session.see(np.array([type_id]), np.array([True]))
+    np.testing.assert_array_equal(before, copy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_leave_undoes_an_acceptance(strategy):
+    """For strategies that look at who is seated; others do not change, or keep what they learnt."""
+    session = strategy.start(PROBLEM, 6)
+    before = session.acceptance
+    type_id = int(np.argmax(before))
+    session.see(np.array([type_id]), np.array([True]))
+    after = session.acceptance
+    session.leave(type_id)
+    expected = after if strategy.learns and not isinstance(strategy, Resolving) else before
+    if not isinstance(strategy, Resolving):  # whose plan may be another of several optima
+        np.testing.assert_array_equal(session.acceptance, expected)
+    assert PROBLEM.p @ session.acceptance > 0
+
+
+def test_leave_is_refused_by_default():
+    class Everybody(Session):
+        acceptance = np.ones(4)
+
+        def see(self, type_ids, accepted):
+            return len(type_ids)
+
+    with pytest.raises(NotImplementedError, match="Everybody cannot take a seat back"):
+        Everybody().leave(0)
+
+
+def test_check_strategy_wants_an_instance():
+    with pytest.raises(ValueError, match=r"strategy: expected one such as CMDP\(\), got <class"):
+        check_strategy(CMDP)

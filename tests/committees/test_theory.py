@@ -1,0 +1,189 @@
+"""What the paper proves, on many random problems."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from committees import (
+    CMDP,
+    RLCMDP,
+    Greedy,
+    PlugIn,
+    Problem,
+    datasets,
+    recruit,
+    simulate,
+    theory,
+)
+from committees.lp import best_policy
+from committees.theory import covers, episode_sums, regret_path
+from samples import problems, random_problem
+
+THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
+
+
+@given(problems(max_values=8), st.integers(1, 200), st.floats(0, 0.2), st.integers(0, 2**32 - 1))
+def test_greedy_loss_is_never_exceeded(problem, size, tolerance, seed):
+    found = recruit(Greedy(tolerance), problem, size, np.random.default_rng(seed))
+    assert (
+        problem.committee_loss(found.type_ids)
+        <= theory.greedy_loss(problem, size, tolerance) + 1e-9
+    )
+
+
+@pytest.mark.parametrize("union", ["paper", "corrected"])
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_cmdp_loss_covers(union, delta):
+    """The bound holds in at least 1 - delta of the runs.
+
+    A bound that held in exactly 1 - delta of all runs would fail here with probability below 1e-4.
+    """
+    for problem in (datasets.brexit(), random_problem(np.random.default_rng(3), [8, 2])):
+        frame = simulate(CMDP(), problem, [20, 100, 500], runs=1000, seed=3)
+        for size, losses in frame.groupby("size")["loss"]:
+            covered = (losses <= theory.cmdp_loss(problem, size, delta, union)).sum()
+            assert stats.binom.cdf(covered, 1000, 1 - delta) > 1e-4
+
+
+def test_cmdp_loss_refuses_an_unknown_version():
+    with pytest.raises(ValueError, match="version: expected 'paper' or 'corrected', got 'half'"):
+        theory.cmdp_loss(datasets.brexit(), 50, 0.05, "half")
+
+
+def test_cmdp_loss_counts_what_it_says():
+    problem = datasets.brexit()
+    at_100 = theory.cmdp_loss(problem, 100, 0.05)
+    assert at_100 == pytest.approx(np.sqrt(np.log(2 * 13 / 0.05) / 200))
+    assert theory.cmdp_loss(problem, 100, 0.05, "corrected") == pytest.approx(
+        np.sqrt(np.log(2 * 15 / 0.05) / 200)
+    )
+    with pytest.raises(ValueError, match="delta: expected a number between 0 and 1, got 0"):
+        theory.cmdp_loss(problem, 100, 0)
+
+
+def test_rejections_are_negative_binomial():
+    """Chi-square goodness of fit at level 1e-3: tau - K is negative binomial, tau + K is not."""
+    problem = datasets.brexit(features=["age", "gender"])
+    policy = CMDP().policy(problem)
+    size, runs = 12, 4000
+    law = theory.rejections(policy, size)
+    screened = simulate(CMDP(), problem, size, runs=runs, seed=11)["screened"].to_numpy()
+    edges = np.unique(law.ppf(np.linspace(0.05, 0.95, 15)))
+
+    def p_value(draws):
+        bins = np.concatenate([[-np.inf], edges, [np.inf]])
+        seen = np.histogram(draws, np.concatenate([[-1e9], edges + 0.5, [1e9]]))[0]
+        expected = runs * np.diff(law.cdf(bins))
+        return stats.chisquare(seen, expected).pvalue
+
+    assert p_value(screened - size) > 1e-3
+    assert p_value(screened + size) < 1e-12
+    assert size + law.mean() == pytest.approx(size / policy.rate)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 0.05), "horizon: expected a whole number of at least 1, got 0"),
+        ((100, 0), "delta: expected a number between 0 and 1, got 0"),
+        ((100, 2), "delta: expected a number between 0 and 1, got 2"),
+        ((100, 0.05, "Paper"), "version: expected 'paper' or 'corrected', got 'Paper'"),
+        ((100, 0.05, "paper", "L1"), "confidence: expected 'l1' or 'bernstein', got 'L1'"),
+    ],
+)
+def test_bounds_refuse_bad_arguments(arguments, message):
+    problem = datasets.brexit(["gender"])
+    for bound in (theory.learning_term, theory.regret, theory.violation):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            bound(problem, *arguments)
+    with pytest.raises(ValueError, match="rate: expected a number from 0 to 1, got 2"):
+        theory.rl_loss(problem, 100, 0.05, 2)
+    for loss, more in ((theory.greedy_loss, 0.1), (theory.cmdp_loss, 0.05)):
+        with pytest.raises(ValueError, match="size: expected a whole number of at least 1, got -5"):
+            loss(problem, -5, more)
+    with pytest.raises(ValueError, match="tolerance: expected a number from 0 to 1, got -1"):
+        theory.greedy_loss(problem, 5, -1)
+
+
+@pytest.mark.parametrize("confidence", ["l1", "bernstein"])
+@pytest.mark.parametrize("problem", [THREE, random_problem(np.random.default_rng(2), [2, 3])])
+def test_covers_in_at_least_1_minus_delta_of_the_runs(confidence, problem):
+    """In at least 1 - delta/3 of the runs, in every episode.
+
+    Sets that covered with exactly that probability would fail here in fewer than 1 of 10,000 seeds.
+    """
+    delta, runs = 0.3, 200
+    strategy = RLCMDP(delta=delta, confidence=confidence)
+    covered = sum(
+        covers(problem, recruit(strategy, problem, 200, np.random.default_rng(s)).session.episodes)
+        for s in range(runs)
+    )
+    assert stats.binom.cdf(covered, runs, 1 - delta / 3) > 1e-4
+
+
+def test_covers_fails_for_small_sets():
+    """Sets a twentieth of the size do miss the truth."""
+    strategy = RLCMDP(scale=0.05)
+    runs = [recruit(strategy, THREE, 200, np.random.default_rng(s)) for s in range(20)]
+    assert sum(covers(THREE, found.session.episodes) for found in runs) <= 5
+
+
+@pytest.mark.parametrize("power", [6, 10, 14])
+def test_episode_sums_of_a_single_type(power):
+    """Counts double each time: the sums tend to (sqrt 2 + 1) sqrt T and log2 T, above the print."""
+    problem = Problem({"a": {"x": 1.0}}, [1.0])
+    session = PlugIn().start(problem, 1)
+    horizon, seen = 2**power, 0
+    while seen < horizon:
+        seen += session.see(np.zeros(horizon - seen, dtype=np.intp), np.ones(horizon - seen, bool))
+    root, harmonic = episode_sums(session.episodes, horizon)
+    assert root > 2 * np.sqrt(horizon)
+    assert root <= (np.sqrt(2) + 1) * np.sqrt(horizon)
+    assert root >= (np.sqrt(2) + 1) * (np.sqrt(horizon) - 1) - 1e-9
+    assert harmonic == pytest.approx(power)
+    assert harmonic > np.log(horizon)
+
+
+@given(problems(max_features=2, max_values=4), st.integers(2, 400), st.integers(0, 999))
+def test_episode_sums_never_exceed_the_corrected_constants(problem, horizon, seed):
+    session = PlugIn().start(problem, 1)
+    type_ids = np.random.default_rng(seed).choice(len(problem.p), horizon, p=problem.p)
+    seen = 0
+    while seen < horizon:
+        seen += session.see(type_ids[seen:], np.ones(horizon - seen, dtype=bool))
+    root, harmonic = episode_sums(session.episodes, horizon)
+    assert root <= (np.sqrt(2) + 1) * np.sqrt(horizon) + 1e-9
+    assert harmonic <= np.log2(horizon) + 1e-9
+
+
+@pytest.mark.parametrize("confidence", ["l1", "bernstein"])
+def test_regret_and_violation_bound_every_run(confidence):
+    """With probability 1 - delta; the bounds are so wide that no run comes near."""
+    strategy = RLCMDP(confidence=confidence)
+    for seed in range(5):
+        found = recruit(strategy, THREE, 400, np.random.default_rng(seed))
+        along = regret_path(THREE, found)
+        for name, bound in (("regret", theory.regret), ("violation", theory.violation)):
+            limit = [bound(THREE, t, 0.05, "corrected", confidence) for t in along.index]
+            assert (along[name] <= limit).all()
+        last = along.iloc[-1]
+        loss = THREE.committee_loss(found.type_ids)
+        assert loss == pytest.approx(last["violation"] / last["accepted"], abs=1e-9)
+        assert loss <= theory.rl_loss(THREE, int(along.index[-1]), 0.05, best_policy(THREE).rate)
+
+
+def test_regret_and_violation_corrected_are_larger():
+    for confidence in ("l1", "bernstein"):
+        for bound in (theory.regret, theory.violation):
+            printed = bound(THREE, 1000, 0.05, "paper", confidence)
+            assert bound(THREE, 1000, 0.05, "corrected", confidence) > printed
+    n, t, delta = 8, 1000, 0.05
+    expected = 4 * np.sqrt(n * np.log(6 * n * t * (t - 1) / delta) * t)
+    expected += np.sqrt(2 * t * np.log(3 / delta))
+    assert theory.regret(THREE, t, delta, "paper") == pytest.approx(expected)
