@@ -6,10 +6,8 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 BOOK   := _build/html/index.html
 JOBS   ?= 2
+UNIT   := tests/committees tests/beyond tests/companion tests/assembly lib
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome) chromium)
-# These tests have the machine to themselves: while a browser is driven, no kernel can be.
-BROWSER := tests/test_browser.py tests/test_browser_charts.py
-NOTEBOOKS = $(shell git ls-files -co --exclude-standard 'chapters/*.ipynb')
 
 # Kernels start five times faster with bytecode; hashes must not depend on the process;
 # and one thread per process, since the simulations already use every core.
@@ -21,7 +19,12 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export JUPYTER_PLATFORM_DIRS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test screenshots notebooks lint hooks lock pdf bench clean
+.PHONY: help env book test check lab screenshots notebooks lint hooks lock pdf bench clean
+
+# Tests run one per core: what they simulate takes no second one.
+test check: export LOKY_MAX_CPU_COUNT := 1
+# Files are the units that are shared out, in the order of tests/conftest.py: the longest first.
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,25 +33,32 @@ env: $(READY) ## the environment alone: enough for papermill, sweeps and the des
 
 book: $(READY) ## re-execute every chapter and render the book
 	rm -rf _build
-	$(BIN)/python chapters/execute.py --jobs $(JOBS) --into _build/source $(NOTEBOOKS)
+	$(BIN)/python tools/execute.py --jobs $(JOBS) --into _build/source
 	$(BIN)/jupyter-book build _build/source --path-output . -W -n --keep-going
 	@echo "The book is at $(CURDIR)/$(BOOK)"
 
-test: $(READY) lint ## unit and property tests with their coverage, strict nbval over every notebook, tests of the book
-	$(BIN)/pytest -n $(JOBS) --dist worksteal tests $(BROWSER:%=--ignore=%) --cov
-	$(BIN)/pytest -n $(JOBS) --dist worksteal $(BROWSER)
-	$(BIN)/pytest -n $(JOBS) --dist loadfile --nbval --nbval-sanitize-with tests/sanitize.cfg -p no:cacheprovider $(NOTEBOOKS)
+test: $(READY) lint ## library, every notebook against its stored output, rendered book: five minutes
+	$(PYTEST) -m "not slow and not browser" --nbval --nbval-sanitize-with tests/sanitize.cfg tests lib chapters
+
+check: $(READY) ## what takes longer: coverage, fresh seeds, every set of parameters, kills, a cluster, the browser
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "not browser" --cov $(UNIT)
+	$(PYTEST) -m "slow and not browser" tests/book
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m browser tests
+
+lab: $(READY) ## open the chapters in JupyterLab, with theorem boxes and formulas
+	$(BIN)/jupyter lab $(LAB) chapters
 
 screenshots: $(READY) ## pictures of every page of the rendered book, wide and narrow, light and dark
-	$(BIN)/python tests/browser.py
+	$(BIN)/python tests/helpers/browser.py
 
 notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw the README's picture
-	$(BIN)/python chapters/execute.py --jobs $(JOBS) $(NOTEBOOKS)
-	$(BIN)/python images/cover.py
+	$(BIN)/python tools/execute.py --jobs $(JOBS)
+	$(BIN)/python tools/cover.py
 
-lint: $(READY) ## ruff and mypy
+lint: $(READY) ## style, types, and which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 
 hooks: $(READY) ## check every commit before it is made
@@ -69,7 +79,7 @@ pdf: $(READY) ## the book as _build/pdf/book.pdf, from the stored outputs; needs
 	@echo "The book is at $(CURDIR)/_build/pdf/book.pdf"
 
 bench: $(READY) ## measure how fast all is, side by side, for the page on speed
-	$(BIN)/python tests/bench.py
+	$(BIN)/python tools/bench.py
 
 clean: ## remove the rendered book and the caches, keep the environment
 	rm -rf _build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,11 +20,25 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
-#: These take longest: begun first, nobody waits for them at the end.
-LONG = ["claims", "resolving", "limits", "d_adult", "sweeps", "your_assembly"]
+#: Longer than any cell takes on a slow machine.
+CELL_SECONDS = 900
+
+#: The notebooks that take longest, the longest first: they are started first.
+LONG = ["resolving", "claims", "sweeps", "your_assembly", "d_adult", "limits"]
 
 #: What a copy of the book does without.
 IGNORED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info")
+
+
+def chapters() -> list[Path]:
+    """All notebooks of the book."""
+    found = (ROOT / "chapters").rglob("*.ipynb")
+    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
+
+
+def longest_first(path: Path) -> int:
+    """The place of a notebook in the queue."""
+    return LONG.index(path.stem) if path.stem in LONG else len(LONG)
 
 
 def execute(path: Path) -> str:
@@ -33,7 +47,7 @@ def execute(path: Path) -> str:
     notebook = nbformat.reads(before, as_version=4)
     client = NotebookClient(
         notebook,
-        timeout=900,
+        timeout=CELL_SECONDS,
         record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
@@ -51,7 +65,7 @@ def execute(path: Path) -> str:
 
 def run_all(paths: list[Path], jobs: int) -> None:
     """Run these notebooks, the long ones first; stop at the first error."""
-    paths = sorted(paths, key=lambda path: path.stem not in LONG)
+    paths = sorted(paths, key=longest_first)
     # Notebooks share the cores: none takes all of them for its simulations.
     os.environ["LOKY_MAX_CPU_COUNT"] = str(max(1, cpu_count() // jobs))
     pool = ThreadPoolExecutor(jobs)
@@ -68,7 +82,9 @@ if __name__ == "__main__":
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("notebooks", nargs="+", type=Path, help="the notebooks to run")
+    parser.add_argument(
+        "notebooks", nargs="*", type=Path, help="the notebooks to run; all of the book by default"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument(
         "--into",
@@ -77,7 +93,7 @@ if __name__ == "__main__":
         help="copy the whole book there first, and run the copies",
     )
     arguments = parser.parse_args()
-    chosen = [path.resolve() for path in arguments.notebooks]
+    chosen = [path.resolve() for path in arguments.notebooks] or chapters()
     if arguments.into:
         copy = arguments.into.resolve()
         shutil.copytree(ROOT, copy, ignore=IGNORED)

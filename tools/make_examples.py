@@ -1,6 +1,6 @@
-"""Draw the volunteers of the invented assembly: `python data/examples/make.py`.
+"""Draw the volunteers of the invented assembly: `python tools/make_examples.py`.
 
-Nobody of them exists. Older people and people with a degree volunteer more often; education depends
+None of them exists. Older people and people with a degree volunteer more often; education depends
 on age, the place to live on both, and concern about the climate on age and education.
 """
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+VOLUNTEERS = Path(__file__).resolve().parents[1] / "data/examples/millbrook_volunteers.csv"
 
 SHARES = {
     "age": {"16-29": 0.14, "30-44": 0.21, "45-64": 0.36, "65+": 0.29},
@@ -30,8 +32,8 @@ WORRY = {"16-29": 0.9, "30-44": 0.6, "45-64": 0.2, "65+": -0.1}  # added to the 
 KNOWS = {"school": -0.5, "vocational": -0.3, "degree": 0.5}
 
 
-def people(number: int, seed: int) -> pd.DataFrame:
-    """Draw so many volunteers."""
+def draw_people(number: int, seed: int) -> pd.DataFrame:
+    """Draw so many volunteers: a row each, a column per feature."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(number):
@@ -48,5 +50,4 @@ def people(number: int, seed: int) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    path = Path(__file__).parent / "millbrook_volunteers.csv"
-    people(900, 2021).to_csv(path, index=False, lineterminator="\n")
+    draw_people(900, 2021).to_csv(VOLUNTEERS, index=False, lineterminator="\n")

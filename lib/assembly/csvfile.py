@@ -1,191 +1,215 @@
 """A CSV file that a person has made: its rows with their line numbers, and what is wrong with it.
 
 What cannot be mistaken is forgiven: a byte-order mark, empty lines, spaces, capital letters, kinds
-of dashes, and semicolons between columns, with which commas may stand in numbers. What can be is
-refused, with a sentence that names the file and the line.
+of dashes, and semicolons or tabs between columns, with which commas may stand in numbers. All else
+is refused, with a sentence that names the file and the line.
 """
 
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from committees.checks import MAX_SEATS
 
-#: So many complaints about one file are read; more are counted.
-PATIENCE = 10
+#: So many complaints about one file are shown; further ones are only counted.
+MAX_COMPLAINTS_SHOWN = 10
 
-#: What older files call the same columns.
-ALIASES = {"category": "feature", "name": "value"}
+#: Columns of files that were written for other selection software, and what we call them.
+COLUMN_ALIASES = {"category": "feature", "name": "value"}
 
-
-#: Where each value of each feature is spoken of.
-Lines = dict[tuple[str, str], int]
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+DECIMAL_COMMA = re.compile(r"\d*,\d+")
+COMMA_THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
 
 
 class BadFile(ValueError):
     """What is wrong with a file, a sentence each."""
 
-    def __init__(self, complaints: list[str]) -> None:
-        self.complaints = complaints
-        more = len(complaints) - PATIENCE
-        rest = [f"and {more} more like these"] if more > 0 else []
-        super().__init__("\n".join(complaints[:PATIENCE] + rest))
+    def __init__(self, complaints: Sequence[str]) -> None:
+        shown = list(complaints[:MAX_COMPLAINTS_SHOWN])
+        if len(complaints) > len(shown):
+            shown.append(f"and {len(complaints) - len(shown)} more like these")
+        super().__init__("\n".join(shown))
 
     def _render_traceback_(self) -> list[str]:
         """A notebook shows the sentences alone."""
         return str(self).split("\n")
 
 
-class Table:
-    """A CSV file: its header, its rows with their line numbers, and what is wrong with it."""
+class CsvFile:
+    """A CSV file with its line numbers, and what is wrong with it.
+
+    Attributes
+    ----------
+    name : str
+        The file's name without its folder, for messages.
+    header : list of str
+        The names of the columns, as `same_word` makes them.
+    rows : list of (int, dict)
+        For each row that is not empty, its line in the file and its cells by column.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.name = Path(path).name
-        self.complaints: list[str] = []
         self.header: list[str] = []
         self.rows: list[tuple[int, dict[str, str]]] = []
-        self._read(self._text(Path(path)))
+        self._complaints: list[str] = []
+        self._separator = ","
+        self._read(self._decode(Path(path)))
         self.stop_if_bad()
 
     def complain(self, sentence: str) -> None:
-        self.complaints.append(f"{self.name}: {sentence}")
+        """Note something that is wrong."""
+        self._complaints.append(f"{self.name}: {sentence}")
 
     def stop_if_bad(self) -> None:
-        if self.complaints:
-            raise BadFile(self.complaints)
+        """Raise `BadFile` if anything was wrong so far."""
+        if self._complaints:
+            raise BadFile(self._complaints)
 
-    def _fail(self, sentence: str) -> BadFile:
+    def refuse(self, sentence: str) -> BadFile:
+        """What to raise if nothing more can be read."""
         return BadFile([f"{self.name}: {sentence}"])
 
-    def _text(self, path: Path) -> str:
+    def _decode(self, path: Path) -> str:
         try:
             raw = path.read_bytes()
         except OSError as error:
-            raise self._fail(f"cannot be read ({error.strerror})") from None
+            raise self.refuse(f"cannot be read ({error.strerror})") from None
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            raise self._fail("is a spreadsheet, not a CSV file; save it as “CSV UTF-8”")
+            raise self.refuse("is a spreadsheet, not a CSV file; save it as “CSV UTF-8”")
         try:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = raw[: error.start].count(b"\n") + 1
-            raise self._fail(f"line {line} is not UTF-8; save it as “CSV UTF-8”") from None
+            raise self.refuse(f"line {line} is not UTF-8; save it as “CSV UTF-8”") from None
         if "\0" in text:
-            raise self._fail("is not a text file; save it as “CSV UTF-8”")
+            raise self.refuse("is not a text file; save it as “CSV UTF-8”")
         return text
 
     def _read(self, text: str) -> None:
-        lines = list(io.StringIO(text, newline=""))  # other separators of lines are left to cells
-        first = next((line for line in lines if line.strip(" ,;\t\r\n")), None)
-        if first is None:
-            raise self._fail("is empty")
+        lines = list(io.StringIO(text, newline=""))  # other line separators may stand in cells
+        first = next((line for line in lines if line.strip(" ,;\t\r\n")), "")
         # Where a comma stands in numbers, spreadsheets separate columns by something else.
-        self._mark = next((mark for mark in ";\t" if mark in first and "," not in first), ",")
-        reader = csv.reader(lines, strict=True, delimiter=self._mark)
+        self._separator = next((mark for mark in ";\t" if mark in first and "," not in first), ",")
+        reader = csv.reader(lines, strict=True, delimiter=self._separator)
         try:
-            cells = [
-                (reader.line_num, [unicodedata.normalize("NFKC", cell).strip() for cell in row])
-                for row in reader
-            ]
+            cells = [(reader.line_num, [_tidy(cell) for cell in row]) for row in reader]
         except csv.Error as error:
-            raise self._fail(f"line {reader.line_num}: {error}") from None
-        full = [(line, row) for line, row in cells if any(row)]
-        self.header = [same_word(name) for name in full[0][1]]
+            raise self.refuse(f"line {reader.line_num}: {error}") from None
+        rows = [(line, row) for line, row in cells if any(row)]
+        if not rows:
+            raise self.refuse("is empty")
+        _, header = rows.pop(0)
+        self.header = [same_word(name) for name in header]
         if {"min", "target", "share"} & set(self.header):
-            self.header = [ALIASES.get(name, name) for name in self.header]
-        for line, row in full[1:]:
-            if any(row[len(self.header) :]):
+            self.header = [COLUMN_ALIASES.get(name, name) for name in self.header]
+        for line, row in rows:
+            if any(row[len(header) :]):
+                told = f"line {line} has {len(row)} cells, the header only {len(header)}"
                 hint = "; put words with a comma in double quotes, and write a point in numbers"
-                told = f"line {line} has {len(row)} cells, the header only {len(self.header)}"
-                self.complain(told + (hint if self._mark == "," else ""))
-            padded = row + [""] * (len(self.header) - len(row))
+                self.complain(told + hint if self._separator == "," else told)
+            padded = row + [""] * (len(header) - len(row))
             self.rows.append((line, dict(zip(self.header, padded, strict=False))))
-        if not self.rows and not self.complaints:
+        if not rows:
             self.complain("has a header and no rows")
 
-    def once(self, columns: Iterable[str]) -> None:
-        """Refuse columns that are there more than once."""
-        for name in columns:
-            if self.header.count(name) > 1:
-                self.complain(f"the column {name!r} is there {self.header.count(name)} times")
+    def require(self, columns: Iterable[str], expected: str) -> None:
+        """Refuse the file if one of these columns is missing, or appears more than once."""
+        for column in columns:
+            times = self.header.count(column)
+            if times > 1:
+                self.complain(f"the column {column!r} appears {times} times")
+            elif not times:
+                found = ", ".join(self.header)
+                self.complain(f"there is no column {column!r}; expected {expected}, found {found}")
         self.stop_if_bad()
 
-    def number(self, line: int, text: str, column: str) -> float:
-        """A number of at least zero; otherwise a complaint, and something harmless."""
+    def number(self, line: int, column: str, text: str) -> float:
+        """A number of at least zero; otherwise a complaint, and 0."""
         where = f"line {line}: the {column}"
-        thousands = re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", text)
-        if self._mark != "," and not thousands:
+        if self._separator != "," and not COMMA_THOUSANDS.fullmatch(text):
             text = text.replace(",", ".", 1)
-        percent = text.endswith("%")
+        digits = text.removesuffix("%").rstrip()
         if not text:
             self.complain(f"{where} is missing")
-        elif re.fullmatch(r"\d*,\d+ ?%?", text):
+        elif DECIMAL_COMMA.fullmatch(digits):
             self.complain(f"{where} {text!r} has a comma; write a point")
-        elif not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)? ?%?", text, re.IGNORECASE):
+        elif not NUMBER.fullmatch(digits):
             self.complain(f"{where} {text!r} is not a number")
-        elif float(text.rstrip("% ")) < 0:
+        elif float(digits) < 0:
             self.complain(f"{where} {text!r} is negative")
-        elif float(text.rstrip("% ")) > MAX_SEATS:
+        elif float(digits) > MAX_SEATS:
             self.complain(f"{where} {text!r} is too large")
         else:
-            return float(text.rstrip("% ")) / (100 if percent else 1)
+            return float(digits) / (100 if text.endswith("%") else 1)
         return 0.0
 
-    def people(self, line: int, text: str) -> float:
-        """A whole number of people; otherwise a complaint."""
+    def count(self, line: int, text: str) -> int:
+        """A whole number of people; otherwise a complaint, and 0."""
         if re.fullmatch(r"\d{1,12}", text):
-            return float(text)
-        plain = re.sub(r"[,. ']", "", text)
-        hint = f"; write {plain}" if re.fullmatch(r"\d{1,3}([,. ']\d{3})+", text) else ""
-        self.complain(f"line {line}: the count {text!r} is no whole number of people{hint}")
-        return 0.0
+            return int(text)
+        self.complain(f"line {line}: the count {text!r} is not a whole number such as 1000")
+        return 0
 
-    def numbers(self, columns: list[str]) -> tuple[dict[str, dict[str, list[float]]], Lines]:
-        """Numbers for each value of each feature, and the lines where they stand."""
-        for column in ("feature", "value", *columns):
-            if column not in self.header:
-                expected = ", ".join(["feature", "value", *columns])
-                if columns == ["target"]:
-                    expected += " (or feature, value, min, max)"
-                raise self._fail(
-                    f"no column {column!r}{perhaps(column, self.header)}; expected {expected}"
-                )
-        self.once(["feature", "value", *columns])
-        found: dict[str, dict[str, list[float]]] = {}
-        lines: Lines = {}
-        names: dict[str, str] = {}
+    def per_value(self, columns: Sequence[str], expected: str) -> pd.DataFrame:
+        """Numbers for each value of each feature.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by (feature, value), each spelt as where it stands first; the columns that were
+            asked for, and `line`, where the numbers stand in the file.
+        """
+        self.require(["feature", "value", *columns], expected)
+        found: dict[tuple[str, str], list[float]] = {}
+        spelt: dict[tuple[str, ...], str] = {}
         for line, row in self.rows:
-            if not row["feature"] or not row["value"]:
-                self.complain(
-                    f"line {line}: the {'value' if row['feature'] else 'feature'} is missing"
-                )
+            missing = [column for column in ("feature", "value") if not row[column]]
+            if missing:
+                self.complain(f"line {line}: the {missing[0]} is missing")
                 continue
-            feature = names.setdefault(same_word(row["feature"]), " ".join(row["feature"].split()))
-            value = names.setdefault(
-                f"{same_word(feature)}\0{same_word(row['value'])}", " ".join(row["value"].split())
-            )
-            if (feature, value) in lines:
-                first = lines[feature, value]
+            words = same_word(row["feature"]), same_word(row["value"])
+            feature = spelt.setdefault(words[:1], row["feature"])
+            value = spelt.setdefault(words, row["value"])
+            numbers = [self.number(line, column, row[column]) for column in columns]
+            if (feature, value) in found:
+                first = found[feature, value][-1]
                 self.complain(f"line {line}: {feature} {value!r} is already on line {first}")
-            lines.setdefault((feature, value), line)
-            numbers = [self.number(line, row[column], column) for column in columns]
-            found.setdefault(feature, {}).setdefault(value, numbers)
+            found.setdefault((feature, value), [*numbers, line])
         self.stop_if_bad()
-        return found, lines
+        index = pd.MultiIndex.from_tuples(list(found), names=["feature", "value"])
+        return pd.DataFrame(list(found.values()), index, [*columns, "line"])
+
+
+def _tidy(cell: str) -> str:
+    """A cell without needless spaces, its letters composed in one way."""
+    return " ".join(unicodedata.normalize("NFKC", cell).split())
 
 
 def same_word(word: str) -> str:
-    """What makes two spellings the same word."""
-    plain = unicodedata.normalize("NFKC", word).replace("’", "'").replace("_", " ")
-    return " ".join(re.sub("[‐-―−]", "-", plain).split()).casefold()
+    """What makes two spellings the same word.
+
+    >>> same_word(" Age_Group ") == same_word("age group")
+    True
+    """
+    plain = _tidy(word.replace("_", " ")).replace("’", "'")
+    return re.sub("[‐-―−]", "-", plain).casefold()
 
 
-def perhaps(word: str, known: Iterable[str]) -> str:
-    """A guess at what was meant, in brackets; nothing if none is close."""
-    close = difflib.get_close_matches(same_word(word), [same_word(other) for other in known], n=1)
-    return f" (is {close[0]!r} meant for it?)" if close else ""
+def unknown(what: str, word: str, known: Iterable[str]) -> str:
+    """What is said of a word that is not among those known.
+
+    >>> unknown("value", "x", ["a", "b", "c"])
+    "unknown value 'x'; expected a, b or c"
+    """
+    *most, last = known
+    expected = f"{', '.join(most)} or {last}" if most else last
+    return f"unknown {what} {word!r}; expected {expected}"

@@ -1,4 +1,4 @@
-r"""An organiser's two CSV files, read with care.
+"""An organiser's two CSV files, read with care.
 
 **Targets**: a row per value of each feature, with the columns `feature, value, target`, the target
 being a share of the committee. Or, as the sortition community writes it, `feature, value, min, max`
@@ -11,38 +11,22 @@ stands for).
 
 A table of some hundred people does not know the shares of hundreds of types. They are mixed with
 the product of the table's marginals, as `committees.beyond.shrinkage` says.
-
-What is wrong in a file is said in words and with the line, as much as can be told at once. What
-cannot be mistaken just works: a byte-order mark, empty lines, spaces around words, capital letters,
-kinds of dashes, semicolons between columns.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from assembly.csvfile import BadFile, Lines, Table, perhaps, same_word
+from assembly.csvfile import CsvFile, same_word, unknown
 from committees.beyond.shrinkage import shrink
-from committees.checks import (
-    SHARE_SUM_TOLERANCE,
-    BoolArray,
-    FloatArray,
-    Shares,
-    check_size,
-    check_type_count,
-)
+from committees.checks import SHARE_SUM_TOLERANCE, BoolArray, check_size
+from committees.lp import MAX_TYPES_CVXPY
 from committees.problem import Problem
-
-#: An organiser's assembly has no more types than this; with more, a plan takes very long.
-MOST_TYPES = 1_000_000
-
-#: How far from its target a share may end, if nothing else is said.
-TOLERANCE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,47 +35,21 @@ class Assembly:
 
     Attributes
     ----------
-    problem
+    problem : Problem
         Targets, and the distribution of the volunteers.
-    files
-        The names of the two files.
-    people, rows
-        How many people the table of volunteers has, and in how many rows; None if it gives shares.
-    independence
-        The weight that independence was given beside such a table (lambda in `shrinkage`).
-    unmet
-        Which types nobody in the table has; None if there is no table.
-    tolerance
-        If the targets are ranges of seats, the largest tolerance with which `Resolving` keeps to
-        all of them, given the committee's size; None if they are shares.
+    summary : str
+        Where targets and the distribution come from, in words.
+    absent : ndarray of bool, per type
+        The types that nobody in the table of people has; none if the file gives shares.
+    max_tolerance : float
+        The largest tolerance with which `Resolving` keeps to the file's ranges of seats, given the
+        committee's size; 1 if the targets are shares.
     """
 
     problem: Problem
-    files: tuple[str, str]
-    people: int | None = None
-    rows: int | None = None
-    independence: float | None = None
-    unmet: BoolArray | None = None
-    tolerance: float | None = None
-
-    @property
-    def usual_tolerance(self) -> float:
-        """The tolerance to take unless another is asked for: one that keeps to the ranges."""
-        return TOLERANCE if self.tolerance is None else min(self.tolerance, TOLERANCE)
-
-    def __str__(self) -> str:
-        """Where targets and the distribution of the volunteers come from, in words."""
-        read = "Read {} and {}. ".format(*self.files)
-        if self.people is None:
-            return f"{read}Volunteers are given as shares, so their features count as independent."
-        unmet = 0 if self.unmet is None else int(self.unmet.sum())
-        counted = f" (its column 'count' added up, over {self.rows:,} rows)"
-        return (
-            f"{read}People in the table of volunteers: {self.people:,}"
-            f"{counted if self.people != self.rows else ''}. Types: {len(self.problem.p):,}, "
-            f"of which {unmet:,} are nobody's in the table. What it says of the types was mixed "
-            f"with {self.independence:.2%} of what independent features would give."
-        )
+    summary: str
+    absent: BoolArray
+    max_tolerance: float
 
 
 def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None = None) -> Assembly:
@@ -99,180 +57,161 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
 
     Parameters
     ----------
-    targets, volunteers
-        CSV files as described at the top of this module.
-    size
-        The number of seats, if known; it matters where the targets are given as a range of seats.
+    targets, volunteers : str or Path
+        CSV files as described at the top of this module; what is wrong with one is a `BadFile`.
+    size : int, optional
+        The number of seats; it matters where the targets are given as ranges of seats.
     """
     if size is not None:
         check_size(size)
-    wanted, lines, tolerance = _read_targets(Table(targets), size)
-    types = check_type_count([len(values) for values in wanted.values()])
-    if types > MOST_TYPES:
-        raise BadFile([f"{Path(targets).name}: makes {types:,} types, more than {MOST_TYPES:,}"])
-    table = Table(volunteers)
-    files = (Path(targets).name, table.name)
-    if {"feature", "value", "share"} <= set(table.header):
-        shares = _read_marginals(table, wanted)
-        _refuse_absent(wanted, shares, lines, table)
-        return Assembly(Problem.from_marginals(wanted, shares), files, tolerance=tolerance)
-    counts = _read_people(table, wanted)
-    joint = counts / counts.sum()
-    features = list(wanted)
-    margins = [_margin(joint, axis) for axis in range(joint.ndim)]
-    shares = {
-        f: dict(zip(wanted[f], m, strict=True)) for f, m in zip(features, margins, strict=True)
+    file = CsvFile(targets)
+    wanted, max_tolerance = _read_targets(file, size)
+    features = {
+        str(feature): own.index.get_level_values("value").to_list()
+        for feature, own in wanted.groupby(level="feature", sort=False)
     }
-    _refuse_absent(wanted, shares, lines, table)
-    product = Problem.from_marginals(wanted, shares).p
-    p, weight = shrink(joint.ravel(), product, float(counts.sum()))
-    unmet = joint.ravel() == 0
-    people = round(counts.sum())
-    return Assembly(Problem(wanted, p), files, people, len(table.rows), weight, unmet, tolerance)
+    n_types = math.prod(map(len, features.values()))
+    if n_types > MAX_TYPES_CVXPY:
+        raise file.refuse(f"makes {n_types:,} types, more than {MAX_TYPES_CVXPY:,}")
+    offered = CsvFile(volunteers)
+    summary = f"Read {file.name} and {offered.name}. "
+    if {"feature", "value", "share"} <= set(offered.header):
+        shares = _read_shares(offered, features)
+        _refuse_absent(offered, wanted, set(shares.index[shares > 0]))
+        problem = Problem.from_marginals(wanted["target"], shares)
+        summary += "Volunteers are given as shares, so their features count as independent."
+        return Assembly(problem, summary, np.zeros(n_types, dtype=bool), max_tolerance)
+    frame, people = _read_people(offered, features)
+    _refuse_absent(offered, wanted, {(f, v) for f in features for v in frame[f].unique()})
+    table = Problem.from_table(wanted["target"], frame)
+    p, weight = shrink(table.p, table.product_over_values(table.presence), people)
+    absent = table.p == 0
+    rows = len(offered.rows)
+    counted = f" (its column 'count' added up, over {rows:,} rows)" if people != rows else ""
+    summary += (
+        f"People in the table of volunteers: {people:,}{counted}. Types: {n_types:,}, of which "
+        f"{absent.sum():,} do not occur in the table. What it says of the types was mixed with "
+        f"{weight:.2%} of what independent features would give."
+    )
+    return Assembly(Problem(wanted["target"], p), summary, absent, max_tolerance)
 
 
-def _margin(joint: FloatArray, axis: int) -> FloatArray:
-    return np.asarray(joint.sum(axis=tuple(a for a in range(joint.ndim) if a != axis)))
+def _read_targets(file: CsvFile, size: int | None) -> tuple[pd.DataFrame, float]:
+    """The columns `target` and `line`, indexed by (feature, value); and the largest tolerance."""
+    if {"min", "max"} <= set(file.header):
+        if "target" in file.header:
+            raise file.refuse("has a target, and min and max as well; keep one or the other")
+        return _read_ranges(file, size)
+    expected = "the columns feature, value, target (or feature, value, min, max)"
+    wanted = file.per_value(["target"], expected)
+    _check_shares(file, wanted["target"])
+    return wanted, 1.0
 
 
-def _read_targets(
-    table: Table, size: int | None
-) -> tuple[dict[str, dict[str, float]], Lines, float | None]:
-    """The target shares, the lines where each value is spoken of, and the tolerance of ranges."""
-    if {"min", "max"} <= set(table.header):
-        if "target" in table.header:
-            table.complain("has a target, and min and max as well; keep one or the other")
-            table.stop_if_bad()
-        return _read_ranges(table, size)
-    shares, lines = table.numbers(["target"])
-    single = {f: {v: n[0] for v, n in values.items()} for f, values in shares.items()}
-    return _shares(table, single), lines, None
-
-
-def _read_ranges(
-    table: Table, size: int | None
-) -> tuple[dict[str, dict[str, float]], Lines, float | None]:
-    ranges, lines = table.numbers(["min", "max"])
-    wanted: dict[str, dict[str, float]] = {}
+def _read_ranges(file: CsvFile, size: int | None) -> tuple[pd.DataFrame, float]:
+    """The same for ranges of seats."""
+    ranges = file.per_value(["min", "max"], "the columns feature, value, min, max")
+    for (feature, value), least, most, line in ranges.itertuples(name=None):
+        wrong = f"min {least:g} is larger than max {most:g}" if least > most else ""
+        if least % 1 or most % 1:
+            wrong = "min and max are seats, expected whole numbers"
+        if wrong:
+            file.complain(f"line {line}: {feature} {value!r}: {wrong}")
+    file.stop_if_bad()
+    ranges["target"] = 0.0
     room = 1.0
-    for feature, values in ranges.items():
-        low, high = np.array(list(values.values())).T
-        for value, (least, most) in values.items():
-            where = f"line {lines[feature, value]}: {feature} {value!r}"
-            if least != round(least) or most != round(most):
-                table.complain(f"{where}: min and max are seats, expected whole numbers")
-            elif least > most:
-                table.complain(f"{where}: min {least:g} is larger than max {most:g}")
+    for feature, own in ranges.groupby(level="feature", sort=False):
+        low, high = own["min"].to_numpy(), own["max"].to_numpy()
         seats = float(low.sum() + high.sum()) / 2 if size is None else size
         if not low.sum() <= seats <= high.sum() or seats == 0:
-            table.complain(
-                f"{feature}: between {low.sum():g} and {high.sum():g} seats in all, "
-                f"which leaves no committee of {seats:g}"
+            file.complain(
+                f"{feature}: min and max allow from {low.sum():g} to {high.sum():g} seats in all, "
+                f"expected {'some' if size is None else size}"
             )
             continue
         width = high.sum() - low.sum()
         exact = low + (high - low) * ((seats - low.sum()) / width if width else 0)
-        wanted[feature] = dict(zip(values, (exact / seats).tolist(), strict=True))
+        ranges.loc[own.index, "target"] = exact / seats
         # The band is rounded to whole seats: it leaves a range where it reaches the next seat.
         room = min(room, float(np.minimum(high + 1 - exact, exact - low + 1).min()) / seats)
-    table.stop_if_bad()
-    return wanted, lines, max(0.0, float(np.floor((room - 1e-6) * 1e4) / 1e4))
+    file.stop_if_bad()
+    return ranges, max(0.0, math.floor((room - 1e-6) * 1e4) / 1e4)
 
 
-def _read_marginals(table: Table, wanted: Shares) -> dict[str, dict[str, float]]:
-    given, lines = table.numbers(["share"])
-    known = {same_word(feature): feature for feature in given}
-    shares: dict[str, dict[str, float]] = {}
-    for feature, values in wanted.items():
-        if same_word(feature) not in known:
-            table.complain(f"no shares for the feature {feature!r}{perhaps(feature, given)}")
-            continue
-        own = {same_word(value): value for value in values}
-        theirs = given[known[same_word(feature)]]
-        shares[feature] = {}
-        for value, (share,) in theirs.items():
-            if same_word(value) in own:
-                shares[feature][own[same_word(value)]] = share
-            else:
-                line = lines[known[same_word(feature)], value]
-                table.complain(f"line {line}: {_no_target(feature, value, values)}")
-        for value in values:
-            if value not in shares[feature]:
-                table.complain(f"no share for {feature} {value!r}, which has a target")
-    table.stop_if_bad()
-    return _shares(table, shares)
+def _read_shares(file: CsvFile, features: dict[str, list[str]]) -> pd.Series:
+    """The volunteers' shares, indexed by (feature, value) as in the targets."""
+    given = file.per_value(["share"], "the columns feature, value, share")
+    names = {same_word(feature): feature for feature in features}
+    known = {(same_word(f), same_word(v)): (f, v) for f, vs in features.items() for v in vs}
+    shares: dict[tuple[str, str], float] = {}
+    for (feature, value), share, line in given.itertuples(name=None):
+        words = same_word(feature), same_word(value)
+        if words in known:
+            shares[known[words]] = share
+        elif words[0] in names:
+            values = features[names[words[0]]]
+            file.complain(f"line {line}: {feature}: {unknown('value', value, values)}")
+    for feature, value in known.values():
+        if (feature, value) not in shares:
+            file.complain(f"there is no share for {feature} {value!r}, which has a target")
+    file.stop_if_bad()
+    series = pd.Series(shares, name="share").rename_axis(["feature", "value"])
+    _check_shares(file, series)
+    return series
 
 
-def _read_people(table: Table, wanted: Shares) -> FloatArray:
-    """How many people of each type there are; an axis per feature."""
-    columns = {feature: same_word(feature) for feature in wanted}
-    for feature, column in columns.items():
-        if column not in table.header:
-            table.complain(
-                f"no column for the feature {feature!r}{perhaps(column, table.header)}; expected "
-                "a column per feature, or the columns feature, value and share"
-            )
-    table.stop_if_bad()
-    table.once([*columns.values(), "count"])
-    counts = np.zeros([len(values) for values in wanted.values()])
-    positions = {f: {same_word(v): i for i, v in enumerate(vs)} for f, vs in wanted.items()}
-    weighted = "count" in table.header and "count" not in columns.values()
-    for line, row in table.rows:
-        place = []
+def _read_people(file: CsvFile, features: dict[str, list[str]]) -> tuple[pd.DataFrame, int]:
+    """The people by feature and value as in the targets, and how many they are."""
+    columns = {feature: same_word(feature) for feature in features}
+    expected = "a column for each feature, or the columns feature, value, share"
+    weighted = "count" in file.header and "count" not in columns.values()
+    file.require([*columns.values(), *(["count"] if weighted else [])], expected)
+    spelling = {f: {same_word(value): value for value in vs} for f, vs in features.items()}
+    found: list[dict[str, str | int]] = []
+    people = 0
+    for line, row in file.rows:
+        person: dict[str, str | int] = {}
         for feature, column in columns.items():
-            if not row[column]:
-                table.complain(f"line {line}: {feature} is empty")
-            elif same_word(row[column]) not in positions[feature]:
-                table.complain(f"line {line}: {_no_target(feature, row[column], wanted[feature])}")
+            word = row[column]
+            if not word:
+                file.complain(f"line {line}: {feature} is empty")
+            elif same_word(word) not in spelling[feature]:
+                told = unknown("value", word, features[feature])
+                file.complain(f"line {line}: {feature}: {told}")
             else:
-                place.append(positions[feature][same_word(row[column])])
-        weight = table.people(line, row["count"]) if weighted else 1.0
-        if len(place) == counts.ndim:
-            counts[tuple(place)] += weight
-    if not counts.sum() and not table.complaints:
-        table.complain("there is nobody in it")
-    table.stop_if_bad()
-    return counts
+                person[feature] = spelling[feature][same_word(word)]
+        count = file.count(line, row["count"]) if weighted else 1
+        people += count
+        if count:
+            found.append(person | {"count": count} if weighted else person)
+    if not people:
+        file.complain("the counts add up to 0, expected at least one person")
+    file.stop_if_bad()
+    return pd.DataFrame(found), people
 
 
-def _shares(table: Table, shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Shares of one, feature by feature; what rounding has left over is spread."""
-    for feature, values in shares.items():
-        total = sum(values.values())
-        if max(values.values()) > 1:
-            value = max(values, key=values.__getitem__)
-            table.complain(
-                f"{feature} {value!r}: {values[value]:g} is more than 1; "
-                "write shares such as 0.52, or 52%"
-            )
-        elif abs(total - 1) > SHARE_SUM_TOLERANCE + 1e-9:
-            table.complain(
+def _check_shares(file: CsvFile, shares: pd.Series) -> None:
+    """Refuse shares that are not of one; `Problem` spreads what rounding has left over."""
+    for (feature, value), share in zip(shares.index, shares, strict=True):
+        if share > 1:
+            hint = "write shares such as 0.52, or 52%"
+            file.complain(f"{feature} {value!r}: {share:g} is more than 1; {hint}")
+    file.stop_if_bad()
+    for feature, total in shares.groupby(level="feature", sort=False).sum().items():
+        if abs(total - 1) > SHARE_SUM_TOLERANCE + 1e-9:
+            file.complain(
                 f"{feature}: the shares add up to {total:.4g}, expected 1 "
                 f"(up to {SHARE_SUM_TOLERANCE:g} more or less are put down to rounding)"
             )
-    table.stop_if_bad()
-    return {
-        f: {value: share / sum(vs.values()) for value, share in vs.items()}
-        for f, vs in shares.items()
-    }
+    file.stop_if_bad()
 
 
-def _refuse_absent(wanted: Shares, offered: Shares, lines: Lines, table: Table) -> None:
-    for feature, values in wanted.items():
-        for value, target in values.items():
-            if target > 0 and not offered[feature][value] > 0:
-                table.complain(
-                    f"nobody has {feature} {value!r}, but its target is {target:.3g} "
-                    f"(line {lines[feature, value]} of the targets)"
-                )
-    table.stop_if_bad()
-
-
-def _no_target(feature: str, value: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(
-        same_word(value), keys := {same_word(v): v for v in known}, n=1
-    )
-    hint = (
-        f"perhaps {keys[close[0]]!r} is meant" if close else f"known are {', '.join(keys.values())}"
-    )
-    return f"{feature} {value!r} has no target; {hint}"
+def _refuse_absent(file: CsvFile, wanted: pd.DataFrame, present: set[tuple[str, str]]) -> None:
+    """Refuse a target for people who do not come."""
+    for label, target, line in wanted[["target", "line"]].itertuples(name=None):
+        if target > 0 and label not in present:
+            file.complain(
+                f"nobody has {label[0]} {label[1]!r}, but its target is {target:.3g} "
+                f"(line {line} of the targets)"
+            )
+    file.stop_if_bad()

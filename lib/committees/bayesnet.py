@@ -2,7 +2,8 @@ r"""Appendix D: Bayesian networks fitted to a table of people, for more or less 
 
 A network is a directed acyclic graph on the features. Fitted to a table of people, it gives the
 distribution $p(x) = \prod_i \hat p(x^i \mid x^{\text{parents of } i})$, with conditional
-frequencies for $\hat p$ (maximum likelihood). More edges keep more of the dependence that is in the
+frequencies for $\hat p$ (maximum likelihood; given parents that nobody has together, all values are
+equally likely). More edges keep more of the dependence that is in the
 data: the graph without edges makes the features independent, a complete one gives the table's own
 joint distribution.
 
@@ -53,6 +54,9 @@ def joints(
     features: Mapping[str, Sequence[str]],
 ) -> list[FloatArray]:
     """`joint` of many networks; a factor that several of them share is fitted once."""
+    for feature, values in features.items():
+        if feature not in people or set(people[feature]) != set(values):
+            raise ValueError(f"people, {feature!r}: expected a column with {', '.join(values)}")
     counts = people[list(features)].value_counts().reset_index(name="count")
     for feature, values in features.items():
         counts[feature] = pd.Categorical(counts[feature], list(values))
@@ -97,7 +101,7 @@ def _factor(
 def check_edges(edges: Sequence[Edge], features: Sequence[str]) -> None:
     """Refuse anything but pairs of these features, without a cycle."""
     for edge in edges:
-        if len(edge) != 2 or not set(edge) <= set(features):
+        if not isinstance(edge, list | tuple) or len(edge) != 2 or not set(edge) <= set(features):
             known = ", ".join(map(repr, features))
             raise ValueError(f"network: expected pairs (from, to) of {known}, got {edge!r}")
     graph = nx.DiGraph(list(edges))

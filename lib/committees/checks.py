@@ -1,4 +1,4 @@
-"""Array types, and refusals: a `ValueError` that names the culprit and says what was expected."""
+"""Array types, and refusals: a `ValueError` that names the argument and says what was expected."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 #: `{feature: {value: share}}`.
 Shares = Mapping[str, Mapping[str, float]]
 
-#: Larger committees are refused: counts of seats must be exact as floating-point numbers.
-MAX_SEATS = 10**9
+#: Larger committees are refused: rounding errors of seats must stay below `greedy.ROUNDING`.
+MAX_SEATS = 10**6
 
 #: More types than this do not fit into memory, with what must be computed from them.
 MAX_TYPES = 20_000_000
@@ -56,7 +56,7 @@ def check_size(size: object) -> None:
 def check_number(
     name: str, value: object, least: float, most: float = inf, *, ends: bool = True
 ) -> None:
-    """Refuse anything but a finite number from `least` to `most`; `ends` says if these will do."""
+    """Refuse anything but a finite number from `least` to `most`, these included if `ends`."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         inside = least <= value <= most if ends else least < value < most
         if inside and value < inf:
@@ -83,7 +83,7 @@ def check_type_count(shape: Sequence[int]) -> int:
 
 
 def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
-    """Refuse anything but shares of one for each feature, `what` being their name in messages.
+    """Refuse anything but shares that sum to one for each feature; messages call them `what`.
 
     Returns
     -------
@@ -91,8 +91,7 @@ def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
         The shares indexed by (feature, value); those of a feature sum to one.
     """
     if isinstance(shares, pd.Series) and shares.index.nlevels == 2:
-        pairs = zip(shares.index.to_list(), shares.to_list(), strict=True)
-        items = [(feature, value, share) for (feature, value), share in pairs]
+        items = [(*label, share) for label, share in zip(shares.index, shares, strict=True)]
     elif isinstance(shares, Mapping):
         for feature, values in shares.items():
             if not isinstance(values, Mapping | pd.Series) or not len(values):
@@ -133,7 +132,7 @@ def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
 def check_distribution(
     shares: FloatArray, name: str, name_of: Callable[[int], str], what: str = "probability"
 ) -> FloatArray:
-    """Refuse anything but shares of one, shape (n,); rescale them if their sum is off by rounding.
+    """Refuse anything but shares, shape (n,), that sum to one; rescale a sum off by rounding.
 
     All together are called `name` in messages, the one at a position `name_of(position)`, and each
     a `what`. What already sums to one is returned as it is, bit for bit, and read-only.

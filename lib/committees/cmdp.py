@@ -1,9 +1,9 @@
-r"""Section 4: CMDP accepts each type with a fixed probability, the best there is when p is known.
+r"""Section 4: CMDP accepts each type with a fixed probability, which needs p to be known.
 
 Among the stationary policies under which accepted volunteers have the target shares in
 expectation, the linear program of `committees.lp` finds one that accepts most often, at the rate
-$g^*$ (Algorithm 3). The number of people seen until $K$ are accepted is then $K$ plus a negative
-binomial number of rejections, $K/g^*$ on average.
+$g^*$ (Algorithm 3). Until $K$ are accepted, $K/g^*$ people are seen on average: $K$, and a negative
+binomial number of rejections.
 """
 
 from __future__ import annotations

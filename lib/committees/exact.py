@@ -17,9 +17,12 @@ from functools import cache
 
 import numpy as np
 
-from committees.checks import check_size
+from committees.checks import check_integer
 from committees.problem import Problem
-from committees.strategy import Strategy
+from committees.strategy import Strategy, check_strategy
+
+#: Python follows committees one inside the other, and there are very many.
+MAX_SIZE = 200
 
 
 def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
@@ -32,7 +35,8 @@ def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
     >>> expected_screened(Greedy(0), problem, size=2)
     3.0
     """
-    check_size(size)
+    check_strategy(strategy)
+    check_integer("size", size, 1, MAX_SIZE)
     if strategy.learns:
         raise ValueError(
             f"{strategy}: learns from people it turns away, so its committee is no Markov chain"
@@ -45,13 +49,13 @@ def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
         session = strategy.start(problem, size)
         for type_id in committee:
             session.see(np.array([type_id]), np.array([True]))
-        weights = problem.p * session.acceptance
-        if weights.sum() <= 0:
+        mass = problem.p * session.acceptance
+        if mass.sum() <= 0:
             return np.inf
         after = sum(
-            weights[type_id] * expected(tuple(sorted((*committee, int(type_id)))))
-            for type_id in np.flatnonzero(weights)
+            mass[type_id] * expected(tuple(sorted((*committee, int(type_id)))))
+            for type_id in np.flatnonzero(mass)
         )
-        return float((1 + after) / weights.sum())
+        return float((1 + after) / mass.sum())
 
     return expected(())

@@ -2,7 +2,8 @@ r"""Section 3.2: Greedy accepts everybody whose quotas are not full. Quotas and 
 
 With $K$ seats and tolerance $\epsilon$, a committee may hold at most
 $\lceil \rho^i_j K \rceil + \epsilon K / (D_i - 1)$ people with value $j$ of feature $i$, the
-**quota**. A person is accepted as long as that stays true for all of their values (Algorithm 2).
+**quota** (a feature with one value has none). A person is accepted as long as that stays true for
+all of their values (Algorithm 2).
 Nothing need be known of $p$.
 
 While some seat is empty, every feature has a value with fewer than $\rho^i_j K$ people, hence with
@@ -24,7 +25,7 @@ from committees.checks import BoolArray, FloatArray, IntArray, check_number, che
 from committees.problem import Problem
 from committees.strategy import Session, Strategy
 
-#: 0.3 * 10 is not 3: ceilings and floors forgive this much.
+#: 0.07 * 100 is 7.000000000000001: ceilings and floors ignore differences this small.
 ROUNDING = 1e-9
 
 
@@ -37,6 +38,7 @@ def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
     >>> quotas(problem, 10, tolerance=0.1).tolist()
     [4, 8]
     """
+    check_size(size)
     slack = np.divide(
         tolerance * size,
         problem.n_values - 1,
@@ -120,27 +122,20 @@ class _GreedySession(Session):
         return self._problem.product_over_values((self._room > 0).astype(float))
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        positions = np.flatnonzero(accepted)
-        values = self._problem.codes[type_ids[positions]]
-        seats = np.bincount(values.ravel(), minlength=len(self._room))
-        filled = (seats >= self._room) & (self._room > 0)
-        if not filled.any():
-            self._room = self._room - seats
-            return len(type_ids)
-        last = self._first_to_fill(values, np.flatnonzero(filled))
-        self._room = self._room - np.bincount(values[: last + 1].ravel(), minlength=len(self._room))
-        self.acceptance = self._open()
-        return int(positions[last]) + 1
+        values, room, noted = self._problem.codes[type_ids], self._room, len(type_ids)
+        seats = np.bincount(values[accepted].ravel(), minlength=len(room))
+        filled = np.flatnonzero((seats >= room) & (room > 0))
+        for value in filled:  # whose quota is full first?
+            takers = np.flatnonzero(accepted & (values == value).any(axis=1))
+            noted = min(noted, int(takers[room[value] - 1]) + 1)
+        chosen = values[:noted][accepted[:noted]]
+        self._room = room - np.bincount(chosen.ravel(), minlength=len(room))
+        if len(filled):
+            self.acceptance = self._open()
+        return noted
 
     def leave(self, type_id: int) -> None:
         room = self._room.copy()
         room[self._problem.codes[type_id]] += 1
         self._room = room
         self.acceptance = self._open()
-
-    def _first_to_fill(self, values: IntArray, candidates: IntArray) -> int:
-        """The first person with whom one of the candidate quotas is full."""
-        return min(
-            int(np.flatnonzero((values == value).any(axis=1))[self._room[value] - 1])
-            for value in candidates
-        )

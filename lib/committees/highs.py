@@ -1,7 +1,7 @@
 """One persistent HiGHS model, for loops that solve thousands of similar linear programs.
 
-A warm start may return another optimum than a cold one, so a model belongs to one run: its answers
-depend on the questions before them.
+A warm start may return another optimum than a cold one, so a model belongs to one run: its
+results depend on the solves before them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 
 def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
-    """A silent model: minimise cost @ x, shape (n,), subject to matrix @ x = 0 and 0 <= x <= 1."""
+    """Minimise cost @ x, shape (n,), subject to matrix @ x = 0 and 0 <= x <= 1; prints nothing."""
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = cost

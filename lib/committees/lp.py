@@ -61,7 +61,7 @@ class Policy:
 
     @cached_property
     def score(self) -> pd.Series:
-        """The sum of w over the values of each type: accept above 0, reject below, toss at 0."""
+        """The sum of w over the values of each type: above 0 all are accepted, below 0 none."""
         totals = self.problem.sum_over_values(self.dual.to_numpy())
         return pd.Series(totals, self.problem.index, name="score")
 
@@ -74,8 +74,9 @@ class Policy:
 def selection_lp(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     """State the paper's program: accept as many as possible, in the target proportions.
 
-    Mass and rate are in units of the bottleneck, so that the solver's tolerances are relative to
-    the largest rate that could be, however small that is.
+    Returned are the program and its variable, shape (number of types,). Mass and rate are in units
+    of `problem.bottleneck`, so that the solver's tolerances are relative to the largest rate that
+    could be, however small that is.
     """
     most = np.minimum(problem.p / problem.bottleneck, 1.0)
     mass = cp.Variable(len(problem.p), bounds=[0, most], name="mass")
@@ -85,7 +86,7 @@ def selection_lp(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
 
 
 def solve(program: cp.Problem) -> float:
-    """Solve a program to a vertex and return its optimal value; infinite when there is none."""
+    """Solve a program to a vertex and return its optimal value; infinite if it is infeasible."""
     value = program.solve(solver=cp.HIGHS, highs_options=highs.OPTIONS)
     if program.status not in (cp.OPTIMAL, cp.INFEASIBLE):
         raise RuntimeError(f"HiGHS stopped with the status {program.status!r}")

@@ -10,8 +10,8 @@ proportions, if volunteers came from } \tilde p \Big\}.$$
 
 With $\mu(x, a) = \tilde p(x) \pi(x, a)$ it is linear. It is stated below in CVXPY for two sets:
 
-- `l1_lp`: $B = \{\tilde p : \|\tilde p - \hat p\|_1 \le \beta\}$ (the paper prints another
-  constraint, which cannot be meant: see `companion.printed`);
+- `l1_lp`: $B = \{\tilde p : \|\tilde p - \hat p\|_1 \le \beta\}$ (what the paper prints differs in
+  one constraint: see `companion.printed`);
 - `interval_lp`: $B = \{\tilde p : \text{low} \le \tilde p \le \text{high}\}$ (Appendix C).
 
 **A smaller program.** Only the accepted mass $m(x) = \mu(x, 1)$ matters for the value. For the
@@ -51,7 +51,7 @@ ZERO_PROBABILITY = 1e-12
 
 
 def l1_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
-    """State the optimistic program over an l1 ball around an estimate, per type (equation 6)."""
+    """State the optimistic program over an l1 ball around an estimate (per type)."""
     accept, reject, constraints = occupation(problem)
     deviation = cp.Variable(len(problem.p), nonneg=True)
     constraints += [
@@ -70,7 +70,7 @@ def interval_lp(problem: Problem, low: FloatArray, high: FloatArray) -> cp.Probl
 
 
 def occupation(problem: Problem) -> tuple[cp.Variable, cp.Variable, list[cp.Constraint]]:
-    """What every reading has in common: mu(., 1), mu(., 0), and the constraints on them."""
+    """The variables mu(., 1), mu(., 0) and the constraints that both programs share."""
     accept = cp.Variable(len(problem.p), nonneg=True, name="accept")
     reject = cp.Variable(len(problem.p), nonneg=True, name="reject")
     constraints = [
@@ -92,8 +92,7 @@ class Optimum:
         """The policy mass / belief, and `unknown` for the types that it believes not to exist."""
         policy = np.full(len(self.mass), unknown)
         np.divide(self.mass, self.belief, out=policy, where=self.belief > ZERO_PROBABILITY)
-        np.minimum(policy, 1.0, out=policy)
-        return policy
+        return np.asarray(np.minimum(policy, 1.0))
 
 
 class OptimisticLP:
@@ -108,8 +107,8 @@ class OptimisticLP:
         self.everybody = accept_everybody(problem)
 
     def over_l1_ball(self, estimate: FloatArray, radius: float) -> Optimum:
-        """Solve over the distributions within `radius` of the estimate (both per type)."""
-        if radius >= 2:  # every distribution is
+        """Solve over the distributions within `radius` (a number) of the estimate (per type)."""
+        if radius >= 2:  # the ball holds every distribution
             return self.everybody
         rate, mass = self._solve(estimate, 1.0, radius / 2)
         return Optimum(rate, mass, _belief(mass, estimate))
@@ -146,12 +145,9 @@ def _rows(problem: Problem) -> sparse.csc_array:
 
 
 def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
-    """A distribution that is at least this much, and otherwise as close to the estimate."""
-    rest = 1 - np.add.reduce(least)
+    """A distribution that is at least this much, and otherwise as close to the estimate as that."""
+    rest = 1 - least.sum()
     if rest <= ZERO_PROBABILITY:
         return least
-    towards = estimate - least
-    np.maximum(towards, 0.0, out=towards)
-    towards *= rest / np.add.reduce(towards)
-    towards += least
-    return towards
+    towards = np.maximum(estimate - least, 0.0)
+    return np.asarray(least + towards * (rest / towards.sum()))

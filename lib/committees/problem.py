@@ -1,4 +1,4 @@
-r"""Section 3.1: who is wanted, and who comes.
+r"""Section 3.1: the targets and the volunteers.
 
 A volunteer has $d$ **features**; feature $i$ takes one of $D_i$ **values**. A **type**
 $x = (x^1, \dots, x^d)$ is one combination of values, so there are $D_1 \cdots D_d$ types.
@@ -8,9 +8,10 @@ $i$. A committee $C$ with shares $\lambda^i_j(C)$ has the **representation loss*
 
 $$\|\lambda(C) - \rho\|_\infty = \max_{i,j} |\lambda^i_j(C) - \rho^i_j|.$$
 
-Arrays come in two layouts, both with the last feature varying fastest:
+Arrays come in two layouts:
 
-- *per type*, shape (number of types,): position `type_id` is row `type_id` of `Problem.types`;
+- *per type*, shape (number of types,): position `type_id` is row `type_id` of `Problem.types`, the
+  last feature varying fastest;
 - *per value*, shape (number of values of all features,): in the order of `Problem.labels`.
 """
 
@@ -43,14 +44,16 @@ from committees.checks import (
 class Problem:
     """Features with their values, target shares, and the distribution of the volunteers' types.
 
-    A problem is checked when it is made and cannot change: nothing that gets one checks again.
+    A problem is checked when it is made and cannot change, so functions that take one need not
+    check it. Names of features and values become strings; targets and probabilities whose sum is
+    off by rounding are rescaled; unlike in the paper, a target may be 0.
 
     Parameters
     ----------
     targets : {feature: {value: share}} or Series indexed by (feature, value)
         The order of features and values here is their order everywhere else.
     p : array_like of float, shape (number of types,), or Series indexed by the types
-        The probability of each type.
+        The probability of each type; a Series may leave out types that do not occur.
 
     Examples
     --------
@@ -69,7 +72,7 @@ class Problem:
         own.update(labels=checked.index, rho=frozen(checked.to_numpy(dtype=float, copy=True)))
         check_type_count(self.shape)
         own["p"] = check_distribution(self.align(p, "p"), "p", lambda x: f"type {self.index[x]}")
-        for absent in np.flatnonzero((self.presence <= 0) & (self.rho > 0)).tolist():
+        for absent in np.flatnonzero((self.presence <= 0) & (self.rho > 0)).tolist():  # the first
             feature, value = self.labels[absent]
             raise ValueError(
                 f"feature {feature!r}, value {value!r}: the target is {self.rho[absent]:.3g}, "
@@ -92,12 +95,10 @@ class Problem:
         >>> Problem.from_marginals(targets, shares).p.round(2).tolist()
         [0.35, 0.35, 0.15, 0.15]
         """
-        wanted, offered = check_shares(targets, "target"), check_shares(marginals, "share")
-        for one, other, where in ((wanted, offered, "shares"), (offered, wanted, "targets")):
-            for feature, value in one.index.difference(other.index, sort=False):
-                known = feature in other.index.get_level_values(0)
-                what = f"feature {feature!r}" + (f", value {value!r}" if known else "")
-                raise ValueError(f"{what}: is missing from the {where}")
+        wanted, offered = check_shares(targets, "target"), check_shares(marginals, "marginal")
+        for feature, value in wanted.index.symmetric_difference(offered.index, sort=False):
+            where = "targets" if (feature, value) in offered.index else "marginals"
+            raise ValueError(f"feature {feature!r}, value {value!r}: is missing from the {where}")
         features = _features(wanted.index)
         check_type_count([len(values) for values in features.values()])
         parts = [offered[feature].loc[list(values)] for feature, values in features.items()]
@@ -185,14 +186,14 @@ class Problem:
 
     @cached_property
     def codes(self) -> IntArray:
-        """For each type (row) and feature (column), the position of its value in `labels`."""
+        """Shape (number of types, d): the position in `labels` of each type's value."""
         first = np.concatenate([[0], np.cumsum(self.shape)[:-1]])
         grid = np.indices(self.shape).reshape(len(self.shape), -1).T + first
         return frozen(np.ascontiguousarray(grid, dtype=np.intp))
 
     @cached_property
     def incidence(self) -> sparse.csr_array:
-        """Which value (row) is had by which type (column): a sparse matrix of zeros and ones."""
+        """Shape (number of values, number of types): 1 where the type has the value, sparse."""
         n_types, d = self.codes.shape
         columns, ones = np.repeat(np.arange(n_types), d), np.ones(n_types * d)
         shape = (len(self.rho), n_types)
@@ -200,43 +201,45 @@ class Problem:
 
     @cached_property
     def presence(self) -> FloatArray:
-        """Per value: the share of the volunteers who have it."""
+        """Per value: the share of the volunteers who have it, the marginals of p."""
         return frozen(self.marginals(self.p))
 
     @cached_property
     def bottleneck(self) -> float:
-        """An upper bound on g: nobody can accept more people of a value than come."""
+        """An upper bound on the rate of any policy that meets the targets: presence / target."""
         wanted = self.rho > 0
         return float((self.presence[wanted] / self.rho[wanted]).min())
 
     def marginals(self, per_type: FloatArray) -> FloatArray:
-        """Sum numbers per type to numbers per value."""
+        """Per value: the sum of numbers per type over the types that have the value."""
         # One axis for the values of a feature, one for all before it and one for all after.
         after = len(per_type) // np.cumprod(self.shape)
         cells = (per_type.reshape(-1, n, m) for n, m in zip(self.shape, after, strict=True))
         return np.concatenate([cell.sum(axis=2).sum(axis=0) for cell in cells])
 
     def sum_over_values(self, per_value: FloatArray) -> FloatArray:
-        """Add numbers per value up to numbers per type."""
+        """Per type: the sum of numbers per value over the values that the type has."""
         parts = np.split(per_value, np.cumsum(self.shape)[:-1])
         # From the last feature to the first, so that the long sums run along memory.
         return np.asarray(reduce(lambda sums, part: np.add.outer(part, sums), parts[::-1])).ravel()
 
     def product_over_values(self, per_value: FloatArray) -> FloatArray:
-        """Multiply numbers per value to numbers per type."""
+        """Per type: the product of numbers per value over the values that the type has."""
         parts = np.split(per_value, np.cumsum(self.shape)[:-1])
         return np.asarray(reduce(np.multiply.outer, parts)).ravel()
 
     def align(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
         """Numbers per type as an array: a Series is put in order by its labels."""
         if isinstance(numbers, pd.Series):
-            index: pd.Index = self.index
-            if len(self.shape) == 1:
-                index, own = index.get_level_values(0), numbers.index.get_level_values(0)
-                numbers = numbers.set_axis(own)
-            for wrong in numbers.index[~numbers.index.isin(index) | numbers.index.duplicated()]:
-                raise ValueError(f"{name}: {wrong!r} is not a type of this problem, or comes twice")
-            numbers = numbers.reindex(index, fill_value=0)
+            given = numbers.index.to_frame(index=False).astype(str)
+            if set(numbers.index.names) == set(self.features):
+                given = given[list(self.features)]
+            index = pd.MultiIndex.from_frame(given)
+            if given.shape[1] != len(self.shape) or not index.isin(self.index).all():
+                raise ValueError(f"{name}: has labels that are not types of this problem")
+            if index.has_duplicates:
+                raise ValueError(f"{name}: {index[index.duplicated()][0]} comes twice")
+            numbers = numbers.set_axis(index).reindex(self.index, fill_value=0)
         try:
             array = np.array(numbers, dtype=float)
         except (TypeError, ValueError) as error:
@@ -260,13 +263,13 @@ class Problem:
         return float(np.abs(self.profile(counts).to_numpy() - self.rho).max())
 
     def committee_loss(self, type_ids: IntArray) -> float:
-        """The representation loss of a committee, given the type of each member."""
+        """The representation loss, given the type of each member: not empty, and not checked."""
         seats = np.bincount(self.codes[type_ids].ravel(), minlength=len(self.rho))
         return float(np.abs(seats / len(type_ids) - self.rho).max())
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint: equal problems have the same one, others another."""
+        """A fingerprint: equal problems have equal ones, different problems different ones."""
         names = repr(list(self.labels)).encode()
         return hashlib.sha256(names + self.rho.tobytes() + self.p.tobytes()).hexdigest()
 

@@ -15,12 +15,11 @@ episode ends with the person whose type has then been seen twice as often as at 
 What the paper leaves open is decided so:
 
 - **Nothing known.** Before anybody has been seen, and whenever $\beta_l \ge 2$, so that the ball
-  holds every distribution, one that has the target shares is among them: everybody is accepted
-  (but for types that the targets rule out: see below).
+  holds every distribution, one that has the target shares is among them: everybody is accepted.
 - **A type never seen** has $\hat p = 0$; the first person of it ends the episode.
 - **Several beliefs** may be optimal for the same accepted mass; ours moves towards the estimate.
-- **A type believed not to exist**, $\tilde p_l(x) = 0$, is accepted with probability 1/2, as the
-  paper has it.
+- **A type believed not to exist**, $\tilde p_l(x) = 0$, is accepted with probability 1/2, as in the
+  paper. That includes types with a value whose target is 0, while everybody else is accepted.
 - **The radius of Appendix C** divides by $1 \land (\tau_l - 1)$ in print, which is at most one; it
   is $1 \lor (\tau_l - 1)$.
 """
@@ -57,13 +56,11 @@ def l1_radius(n_types: int, seen: int, delta: float) -> float:
     return sqrt(2 * n_types * log(6 * n_types * start * seen / delta) / seen)
 
 
-def bernstein_radius(
-    estimate: FloatArray, seen: int, delta: float, constants: tuple[float, float] = MAURER_PONTIL
-) -> FloatArray:
+def bernstein_radius(estimate: FloatArray, seen: int, delta: float) -> FloatArray:
     """Appendix C: how far each entry of the estimate (per type) may be from the truth."""
-    first, second = constants
-    weight = log(6 * len(estimate) * (seen + 1) / delta) / max(1, seen)
-    return np.asarray(first * np.sqrt(estimate * (1 - estimate) * weight) + second * weight)
+    first, second = MAURER_PONTIL
+    ratio = log(6 * len(estimate) * (seen + 1) / delta) / max(1, seen)
+    return np.asarray(first * np.sqrt(estimate * (1 - estimate) * ratio) + second * ratio)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +86,8 @@ class RLCMDP(Strategy):
     confidence : {"l1", "bernstein"}
         `"l1"` is RL-CMDP, `"bernstein"` is RL-CMDP-B.
     scale : float
-        Multiplies the radius of the confidence sets. Below 1 there is no guarantee; 0 trusts the
-        estimate as it is.
+        Multiplies the radius of the confidence sets. What the paper proves needs at least 1 for
+        "l1" and 2 for "bernstein"; 0 trusts the estimate as it is.
 
     Examples
     --------
@@ -193,8 +190,8 @@ class LearningSession(Session):
             return np.inf, self._program.everybody
         estimate = self._counts / self._seen
         if strategy.confidence == "bernstein":
-            reach = strategy.scale * bernstein_radius(estimate, self._seen, strategy.delta)
-            low, high = np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
-            return reach, self._program.over_intervals(estimate, low, high)
+            radii = strategy.scale * bernstein_radius(estimate, self._seen, strategy.delta)
+            low, high = np.maximum(estimate - radii, 0), np.minimum(estimate + radii, 1)
+            return radii, self._program.over_intervals(estimate, low, high)
         radius = strategy.scale * l1_radius(len(estimate), self._seen, strategy.delta)
         return radius, self._program.over_l1_ball(estimate, radius)

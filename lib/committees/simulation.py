@@ -2,7 +2,7 @@ r"""Section 6 and Appendix A: recruit one committee, simulate many.
 
 One recruitment is simulated in either of two ways.
 
-**Step by step**: the paper's pseudocode, read aloud. One volunteer at a time is drawn from $p$, and
+**Step by step**, as in the paper's pseudocode: one volunteer at a time is drawn from $p$, and
 accepted with the probability that the strategy gives the volunteer's type right now.
 
 **Fast**: while the acceptance probabilities $a(x)$ are fixed, the wait for the next acceptance is
@@ -11,8 +11,8 @@ $p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and a
 until the probabilities change can be drawn at once. Same law, far fewer steps. A strategy that
 learns must see everybody: for it the same people as step by step are drawn, and shown in blocks.
 
-A run depends on (strategy, problem, size, seed) alone. Run number r always uses the r-th child of
-the seed, whichever process computes it and in whatever order.
+A run depends on (strategy, problem, size, seed, number of the run) alone: run r always uses the
+r-th child of the seed, whichever process computes it and in whatever order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from numpy.random import Generator, SeedSequence, default_rng
 from tqdm import tqdm
 
 from committees.checks import IntArray, check_integer, check_size
@@ -49,7 +50,7 @@ Row = tuple[str, int, int, int, float]
 
 
 class DeadEnd(RuntimeError):
-    """The strategy would accept nobody who can still come."""
+    """The strategy would accept nobody who can still come, or has learnt in vain for too long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +63,9 @@ class Recruitment:
 
 
 def recruit(
-    strategy: Strategy,
-    problem: Problem,
-    size: int,
-    rng: np.random.Generator,
-    *,
-    step_by_step: bool = False,
+    strategy: Strategy, problem: Problem, size: int, rng: Generator, *, step_by_step: bool = False
 ) -> Recruitment:
-    """Fill one committee of `size` people.
+    """Fill one committee of `size` people; `rng` may also be a seed.
 
     Examples
     --------
@@ -81,14 +77,13 @@ def recruit(
     """
     check_strategy(strategy)
     check_size(size)
+    rng = default_rng(rng)
     if step_by_step:
         return _step_by_step(strategy, problem, size, rng)
     return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)
 
 
-def _step_by_step(
-    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
-) -> Recruitment:
+def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
     session = strategy.start(problem, size)
     volunteers = Volunteers(problem, rng)
     type_ids: list[int] = []
@@ -107,9 +102,7 @@ def _step_by_step(
     return Recruitment(np.array(type_ids), np.array(screened), session)
 
 
-def _in_blocks(
-    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
-) -> Recruitment:
+def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
     session = strategy.start(problem, size)
     volunteers = Volunteers(problem, rng)
     type_ids: list[IntArray] = []
@@ -117,12 +110,12 @@ def _in_blocks(
     seated = seen = 0
     while seated < size:
         _check_dead_end(strategy, problem, session, seated, size, seen)
-        block, coins = volunteers.next(PEOPLE_PER_BLOCK)
-        accepted = coins < session.acceptance[block]
+        came, coins = volunteers.next(PEOPLE_PER_BLOCK)
+        accepted = coins < session.acceptance[came]
         enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
-        noted = session.see(block[:enough], accepted[:enough])
+        noted = session.see(came[:enough], accepted[:enough])
         chosen = np.flatnonzero(accepted[:noted])
-        type_ids.append(block[chosen])
+        type_ids.append(came[chosen])
         screened.append(seen + 1 + chosen)
         seated, seen = seated + len(chosen), seen + noted
         volunteers.skip(noted)
@@ -130,7 +123,7 @@ def _in_blocks(
 
 
 def _skip_rejections(
-    strategy: Strategy, problem: Problem, size: int, rng: np.random.Generator
+    strategy: Strategy, problem: Problem, size: int, rng: Generator
 ) -> Recruitment:
     session = strategy.start(problem, size)
     # Two generators, so that the beginning of a recruitment does not depend on its length.
@@ -140,15 +133,15 @@ def _skip_rejections(
     seated = 0
     while seated < size:
         _check_dead_end(strategy, problem, session, seated, size)
-        weights = problem.p * session.acceptance
+        mass = problem.p * session.acceptance
         draws = for_types.random(size - seated)
-        block = np.searchsorted(cumulative(weights), draws, side="right")
-        wait = for_waits.geometric(min(weights.sum(), 1.0), size - seated)
-        noted = session.see(block, np.ones(len(block), dtype=bool))
-        type_ids.append(block[:noted])
+        drawn = np.searchsorted(cumulative(mass), draws, side="right")
+        wait = for_waits.geometric(min(mass.sum(), 1.0), size - seated)
+        noted = session.see(drawn, np.ones(len(drawn), dtype=bool))
+        type_ids.append(drawn[:noted])
         waits.append(wait[:noted])
         seated += noted
-        if not strategy.sized:  # nor does it depend on how many were drawn and not used
+        if not strategy.sized:  # the rest must not depend on how many were drawn and not used
             for_types, for_waits = rng.spawn(2)
     return Recruitment(np.concatenate(type_ids), np.cumsum(np.concatenate(waits)), session)
 
@@ -221,11 +214,11 @@ def simulate(
     check_integer("runs", runs, 1)
     check_integer("seed", seed, 0)
     check_integer("workers", 1 if workers is None else workers, 1)
-    lengths, chunk = sorted({int(size) for size in wanted}), max(1, runs // 10)
+    all_sizes, chunk = sorted({int(size) for size in wanted}), max(1, runs // 10)
     tasks: list[Task] = [
-        (strategy, problem, own, range(runs)[first : first + chunk], seed, step_by_step)
+        (strategy, problem, together, range(runs)[first : first + chunk], seed, step_by_step)
         for strategy in chosen
-        for own in ([[size] for size in lengths] if strategy.sized else [lengths])
+        for together in ([[size] for size in all_sizes] if strategy.sized else [all_sizes])
         for first in range(0, runs, chunk)
     ]
     rows: list[Row] = []
@@ -238,13 +231,9 @@ def simulate(
         for part in parallel(delayed(_run)(task) for task in left):
             rows += part
             bar.update()
-    frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
-    order = {strategy.name: rank for rank, strategy in enumerate(chosen)}
-    return frame.sort_values(
-        ["strategy", "size", "run"],
-        key=lambda column: column.map(order) if column.name == "strategy" else column,
-        ignore_index=True,
-    )
+    order = [strategy.name for strategy in chosen]
+    rows.sort(key=lambda row: (order.index(row[0]), *row[1:3]))
+    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
 
 
 def _run(task: Task) -> list[Row]:
@@ -252,7 +241,7 @@ def _run(task: Task) -> list[Row]:
     strategy, problem, sizes, runs, seed, step_by_step = task
     rows = []
     for run in runs:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
+        rng = default_rng(SeedSequence(seed, spawn_key=(run,)))
         found = recruit(strategy, problem, sizes[-1], rng, step_by_step=step_by_step)
         for size in sizes:
             loss = problem.committee_loss(found.type_ids[:size])

@@ -2,8 +2,7 @@
 
 A strategy is one idea: the probability with which each type would be accepted right now, and how
 that changes when someone is seen. `Strategy.start` opens a `Session` for one committee; the session
-holds the current `acceptance` and is told who was seen. Everything else (both simulators, the desk,
-the plots) is written against these two classes.
+holds the current `acceptance` and is told who was seen. Simulators know nothing else of a strategy.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Strategy(ABC):
     @property
     @abstractmethod
     def family(self) -> str:
-        """What the rule is called whatever its parameters; its colour in plots goes by it."""
+        """What the rule is called whatever its parameters; plots choose the colour by it."""
 
     @property
     def name(self) -> str:

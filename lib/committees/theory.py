@@ -7,12 +7,12 @@ r"""What the paper proves (Propositions 1 and 2, Lemma 2, Theorems 1 and 2), and
   $2 \sqrt T$, and $\sum_l |E_l| / (\tau_l - 1)$ at most $\log_2 T$, not $\log T$;
 - a factor $\sqrt 2$ of the radius is not lost on the way;
 - the first person, before whom nothing is known, is counted;
-- the union bound counts every value that can deviate by itself.
+- the union bound counts all values of a feature with three or more.
 
 **Measured** along a recruitment. After $T$ people, $N(T)$ of them accepted, $N^i_j(T)$ of those
 with value $j$ of feature $i$:
 
-- the **regret** $R(T) = g^* T - N(T)$ counts the seats that the best policy would have filled more;
+- the **regret** $R(T) = g^* T - N(T)$ is how many more seats the best policy would have filled;
 - the **violation** $R^c(T) = \max_{i,j} |N^i_j(T) - \rho^i_j N(T)|$ counts people too many
   or too few. The loss is $R^c(T) / N(T)$.
 """
@@ -66,10 +66,11 @@ def deviations(problem: Problem, version: Version) -> int:
 
 
 def rejections(policy: Policy, size: int) -> Any:
-    """Lemma 2: the law of the number of people rejected until `size` are accepted.
+    """Lemma 2: the law of the people rejected until `size` are accepted, as scipy.stats has it.
 
-    People screened = size + this, whose mean is size / rate.
+    The people screened are these and `size` more, on average size / rate.
     """
+    check_size(size)
     return stats.nbinom(size, policy.rate)
 
 
@@ -108,7 +109,7 @@ def regret(
     version: Version = "corrected",
     confidence: Confidence = "l1",
 ) -> float:
-    """Theorems 1 and 2: a bound on the regret R(T), for one T, if the confidence sets cover p."""
+    """Theorems 1 and 2: with probability 1 - delta, R(T) is at most this, for one T."""
     learning = learning_term(problem, horizon, delta, version, confidence)
     return learning + sqrt(2 * horizon * log(3 / delta))
 
@@ -120,7 +121,7 @@ def violation(
     version: Version = "corrected",
     confidence: Confidence = "l1",
 ) -> float:
-    """Theorems 1 and 2: a bound on the constraint violation, for one T, likewise."""
+    """Theorems 1 and 2: with probability 1 - delta, the violation is at most this, for one T."""
     learning = learning_term(problem, horizon, delta, version, confidence)
     terms = max(1, deviations(problem, version))
     return learning + sqrt(2 * horizon * log(6 * terms / delta))
@@ -167,10 +168,5 @@ def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
 
 def covers(problem: Problem, episodes: list[Episode]) -> bool:
     """Whether the true distribution lay in the confidence set of every episode."""
-    return all(
-        np.abs(gap).sum() <= episode.radius
-        if np.isscalar(episode.radius)
-        else bool((np.abs(gap) <= episode.radius).all())
-        for episode in episodes[1:]
-        for gap in [episode.counts / (episode.start - 1) - problem.p]
-    )
+    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
+    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)

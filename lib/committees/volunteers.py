@@ -12,15 +12,15 @@ PEOPLE_PER_DRAW = 1024
 
 
 class Volunteers:
-    """The people who come, each with the coin that will decide where chance must.
+    """The people who come, each with a coin: a uniform number from 0 to 1.
 
-    They depend on the problem and the generator alone: every strategy, and blocks of every size,
-    meet the same people in the same order.
+    Whoever's coin is below the acceptance probability of their type is accepted. People depend on
+    the problem and the generator alone: every strategy meets the same ones in the same order.
     """
 
     def __init__(self, problem: Problem, rng: np.random.Generator) -> None:
         self._cumulative = cumulative(problem.p)
-        self._rng = rng
+        self._rng = np.random.default_rng(rng)  # which a generator passes unchanged
         self._at = 0
         self._type_ids = np.zeros(0, dtype=np.intp)
         self._coins = np.zeros(0)
@@ -60,6 +60,6 @@ def stream(problem: Problem, people: int, rng: np.random.Generator) -> IntArray:
 
 
 def cumulative(weights: FloatArray) -> FloatArray:
-    """A distribution function that a number below one always falls within."""
+    """Cumulative sums divided by the last: any number below 1 falls between two of them."""
     total = np.cumsum(weights)
     return np.asarray(total / total[-1])

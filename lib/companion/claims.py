@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, inf, log10
 from typing import Any
 
 import pandas as pd
 import yaml
 
 from committees.datasets import DATA
-from companion.measurements import REGISTRY, Lab, Measurement
+from companion.measurements import REGISTRY
+from companion.runs import Measurement, Runs
 
 REPRODUCED = "reproduced"
 CORRECTED = "reproduced after a correction"
@@ -26,25 +27,24 @@ VERDICTS = (REPRODUCED, CORRECTED, NOT_REPRODUCED, NOT_CHECKABLE)
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper; see `data/claims.yml` for the fields."""
+    """A statement of the paper; the head of `data/claims.yml` explains the fields."""
 
     id: str
     where: str
     says: str
     paper: str
     unit: str = ""
-    least: float = float("-inf")
-    most: float = float("inf")
+    least: float = -inf
+    most: float = inf
     corrected: Mapping[str, float] | None = None
     correction: str = ""
-    checkable: str = ""
+    not_checkable: str = ""
 
     def __post_init__(self) -> None:
         if bool(self.corrected) != bool(self.correction):
             raise ValueError(f"claim {self.id!r}: 'corrected' and 'correction' go together")
-        bounded = self.least > float("-inf") or self.most < float("inf")
-        if bounded == bool(self.checkable):
-            raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or why it is uncheckable")
+        if (self.least > -inf or self.most < inf) == bool(self.not_checkable):
+            raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or 'not_checkable'")
 
 
 def load() -> list[Claim]:
@@ -54,19 +54,23 @@ def load() -> list[Claim]:
     ids = [claim.id for claim in claims]
     for name in ids:
         if ids.count(name) > 1:
-            raise ValueError(f"claim {name!r}: is there {ids.count(name)} times")
+            raise ValueError(f"claim {name!r}: {ids.count(name)} entries have this id")
     return claims
 
 
 def verdict(claim: Claim, measured: Measurement | None) -> str:
-    """Compare a claim with what was measured."""
-    if claim.checkable or measured is None:
+    """Compare a claim with what was measured.
+
+    >>> claim = Claim("seats", "Section 0", "There are two seats.", "2", least=2, most=2)
+    >>> verdict(claim, Measurement(3.0))
+    'not reproduced'
+    """
+    if claim.not_checkable or measured is None:
         return NOT_CHECKABLE
     if claim.least <= measured.value <= claim.most:
         return REPRODUCED
     if claim.corrected is not None and measured.corrected is not None:
-        least = claim.corrected.get("least", float("-inf"))
-        most = claim.corrected.get("most", float("inf"))
+        least, most = claim.corrected.get("least", -inf), claim.corrected.get("most", inf)
         if least <= measured.corrected <= most:
             return CORRECTED
     return NOT_REPRODUCED
@@ -78,16 +82,16 @@ def near_the_edge(claim: Claim, measured: Measurement | None) -> bool:
         return False
     limits = [(measured.value, measured.error, limit) for limit in (claim.least, claim.most)]
     if claim.corrected and measured.corrected is not None:
-        twin = (measured.corrected, measured.corrected_error)
-        limits += [(*twin, limit) for limit in claim.corrected.values()]
+        after = (measured.corrected, measured.corrected_error)
+        limits += [(*after, limit) for limit in claim.corrected.values()]
     return any(error and abs(value - limit) <= error for value, error, limit in limits)
 
 
-def ledger(lab: Lab) -> pd.DataFrame:
-    """A row per claim, with its verdict."""
+def ledger(runs: Runs) -> pd.DataFrame:
+    """Measure every claim: a row each, indexed by the id, with its verdict."""
     rows = []
     for claim in load():
-        measured = None if claim.checkable else REGISTRY[claim.id](lab)
+        measured = None if claim.not_checkable else REGISTRY[claim.id](runs)
         rows.append(
             {
                 "id": claim.id,
@@ -98,7 +102,7 @@ def ledger(lab: Lab) -> pd.DataFrame:
                 "±": measured.error if measured else float("nan"),
                 "unit": claim.unit,
                 "after correction": measured.corrected if measured else None,
-                "correction": claim.correction or claim.checkable,
+                "correction": claim.correction or claim.not_checkable,
                 "verdict": verdict(claim, measured),
                 "near the edge": near_the_edge(claim, measured),
             }
@@ -106,29 +110,13 @@ def ledger(lab: Lab) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("id")
 
 
-def limits(least: float = float("-inf"), most: float = float("inf")) -> str:
-    """What would count as true, in words."""
-    if least == most:
-        return f"{least:g}"
-    if most == float("inf"):
-        return f"at least {least:g}"
-    if least == float("-inf"):
-        return f"at most {most:g}"
-    return f"{least:g} to {most:g}"
-
-
 def table(rows: pd.DataFrame) -> pd.DataFrame:
-    """The ledger as a reader sees it: numbers rounded, with their intervals and units."""
-    shown = pd.DataFrame(index=rows.index)
-    shown["where"] = rows["where"]
-    shown["the paper says"] = rows["says"]
-    shown["paper"] = rows["paper"]
+    """Rows of the ledger as a reader sees them: numbers rounded, with intervals and units."""
+    shown = rows[["where", "says", "paper", "measured", "verdict"]].copy()
     shown["measured"] = [
-        _number(value, error, unit)
-        for value, error, unit in zip(rows["measured"], rows["±"], rows["unit"], strict=True)
+        _number(*cells) for cells in rows[["measured", "±", "unit"]].itertuples(index=False)
     ]
-    shown["verdict"] = rows["verdict"]
-    return shown.reset_index(drop=True)
+    return shown.rename(columns={"says": "the paper says"}).reset_index(drop=True)
 
 
 def _number(value: float, error: float, unit: str) -> str:

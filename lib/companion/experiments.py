@@ -1,4 +1,4 @@
-"""What the paper says of its experiments, measured.
+"""The paper's experiments, and what the paper says of them.
 
 The functions here turn the tables of `simulate` into the quantities that the paper states, so that
 every place of the book that speaks of them uses the same numbers.
@@ -9,20 +9,19 @@ from __future__ import annotations
 import itertools
 from bisect import bisect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from committees import datasets
+from committees import CMDP, RLCMDP, Greedy, Problem, datasets, recruit
 from committees.beyond.limits import fluid, hindsight
-from committees.cmdp import CMDP
-from committees.greedy import Greedy, band_loss
-from committees.problem import Problem
-from committees.rl_cmdp import RLCMDP, LearningSession
-from committees.simulation import recruit, simulate
+from committees.greedy import band_loss
+from committees.rl_cmdp import LearningSession
 from committees.theory import covers
 from committees.volunteers import stream
+from companion.cache import simulate_once
+from companion.intervals import Means
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
@@ -32,28 +31,6 @@ FIGURE_1_SIZES = (50, 100, 150, 250, 500, 1000)
 FIGURE_2_SIZES = (50, 100, 250, 500, 1000, 1500, 2000, 2500)
 #: Greedy's tolerances in all of the paper's figures.
 TOLERANCES = (0.02, 0.05)
-
-#: A table of means: a row per strategy and size, the columns screened and loss.
-Means = Any
-
-
-def means(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean and half-width of the 95 % interval, per strategy and size, of people and loss."""
-    grouped = frame.groupby(["strategy", "size"], sort=False)[["screened", "loss"]]
-    return pd.concat({"mean": grouped.mean(), "±": 1.96 * grouped.sem()}, axis=1)
-
-
-def summary(frame: pd.DataFrame, **labels: str) -> pd.DataFrame:
-    """`means` as a flat table, a row per strategy and size, that begins with these labels."""
-    found = means(frame)
-    columns = {"people": "screened", "loss": "loss"}
-    flat = {
-        f"{name}{mark}": found[type_id][column]
-        for name, column in columns.items()
-        for mark, type_id in (("", "mean"), (" ±", "±"))
-    }
-    table = pd.DataFrame(flat).reset_index()
-    return pd.DataFrame(labels, table.index).join(table)
 
 
 def figure_1(
@@ -66,7 +43,7 @@ def figure_1(
 ) -> pd.DataFrame:
     """Greedy and CMDP on the Brexit assembly; in the paper with all six features."""
     strategies = [*map(Greedy, tolerances), CMDP()]
-    return simulate(strategies, datasets.brexit(features), sizes, runs, seed, workers=workers)
+    return simulate_once(strategies, datasets.brexit(features), sizes, runs, seed, workers)
 
 
 def figure_2(
@@ -83,7 +60,7 @@ def figure_2(
     learners = [RLCMDP(scale=scale) for scale in scales]
     strategies = [*map(Greedy, tolerances), CMDP(), *learners]
     return {
-        name: simulate(strategies, datasets.brexit(features), sizes, runs, seed, workers=workers)
+        name: simulate_once(strategies, datasets.brexit(features), sizes, runs, seed, workers)
         for name, features in (("three", three), ("five", five))
     }
 
@@ -94,98 +71,83 @@ def figure_4(
     """CMDP and RL-CMDP on the Adult data with weak and with strong dependence."""
     strategies = [CMDP(), *(RLCMDP(scale=scale) for scale in scales)]
     return {
-        name: simulate(strategies, datasets.adult(name), sizes, runs, seed)
+        name: simulate_once(strategies, datasets.adult(name), sizes, runs, seed)
         for name in ("weak", "strong")
     }
 
 
-def figure_1_statements(
-    frame: pd.DataFrame, tolerances: Sequence[float] = TOLERANCES
-) -> dict[str, float]:
-    """What the paper says of Figure 1, measured on a table of `figure_1`.
+@dataclass(frozen=True)
+class Figure1Statements:
+    """What the paper says of Figure 1, measured.
 
-    The smallest of the tolerances takes the part of the paper's 0.02, the largest that of its 0.05.
-    Committees of up to 100 count as small, or else the smallest there are.
+    The strict Greedy is the one with the smallest tolerance (the paper's 0.02), the loose one that
+    with the largest (its 0.05). Committees of up to 100 count as small, or else the smallest.
     """
-    return figure_1_from_means(means(frame)["mean"], tolerances)
+
+    loose_times: float  #: how many times as many as CMDP the loose one screens, mean over sizes
+    loose_times_most: float  #: the same, at the size where it is largest
+    strict_times_small: float  #: the same of the strict one, the largest of the small sizes
+    loose_loss_higher_from: float  #: the size from which on CMDP's loss is the lower one
+    margin_smallest: float  #: CMDP's loss minus the strict one's, at the smallest size
+    margin_largest: float  #: the same at the largest size
+    screened_for_200: float  #: people whom CMDP screens for 200 seats
+    per_seat_spread: float  #: the range of CMDP's people per seat over the sizes, over their mean
 
 
-def figure_1_from_means(mean: Means, tolerances: Sequence[float] = TOLERANCES) -> dict[str, float]:
-    """The same of a table of means: `means(frame)["mean"]`."""
-    people, loss = mean["screened"].unstack("strategy"), mean["loss"].unstack("strategy")
+def figure_1_statements(mean: Means, tolerances: Sequence[float] = TOLERANCES) -> Figure1Statements:
+    """What the paper says of Figure 1, from the means of a table of `figure_1`."""
+    screened, loss = mean["screened"].unstack("strategy"), mean["loss"].unstack("strategy")
+    strict, loose = Greedy(min(tolerances)).name, Greedy(max(tolerances)).name
+    known = CMDP().name
     sizes = loss.index
-    strict, loose = str(Greedy(min(tolerances))), str(Greedy(max(tolerances)))
     small = sizes <= max(100, sizes.min())
-    better = sizes[loss["CMDP"] >= loss[loose]]
-    worse = sizes[loss["CMDP"] <= loss[strict]]
-    margin = loss["CMDP"] - loss[strict]
-    return {
-        "times 0.05": float((people[loose] / people["CMDP"]).mean()),
-        "times 0.05, most": float((people[loose] / people["CMDP"]).max()),
-        "times 0.02, small": float((people[strict] / people["CMDP"])[small].max()),
-        "loss higher from": float(sizes[sizes > (better.max() if len(better) else 0)].min()),
-        "0.02 better up to": float(sizes[sizes < (worse.min() if len(worse) else np.inf)].max()),
-        "margin at least": float(margin.iloc[0]),
-        "margin at most": float(margin.iloc[-1]),
-        "people for 200": float(200 * (people["CMDP"] / sizes).mean()),
-        "slope spread": float(np.ptp(people["CMDP"] / sizes) / (people["CMDP"] / sizes).mean()),
-    }
+    higher = max(sizes[loss[known] >= loss[loose]], default=0)
+    margin, per_seat = loss[known] - loss[strict], screened[known] / sizes
+    times = screened[loose] / screened[known]
+    return Figure1Statements(
+        loose_times=float(times.mean()),
+        loose_times_most=float(times.max()),
+        strict_times_small=float((screened[strict] / screened[known])[small].max()),
+        loose_loss_higher_from=float(sizes[sizes > higher].min()),
+        margin_smallest=float(margin.iloc[0]),
+        margin_largest=float(margin.iloc[-1]),
+        screened_for_200=float(200 * per_seat.mean()),
+        per_seat_spread=float(np.ptp(per_seat) / per_seat.mean()),
+    )
 
 
 def figure_2_statements(
-    three: pd.DataFrame,
-    five: pd.DataFrame,
-    names: Mapping[str, Hashable],
-    tolerances: Sequence[float] = TOLERANCES,
-) -> pd.DataFrame:
-    """The paper's three statements about Figure 2, for each of several learners.
-
-    Parameters
-    ----------
-    three, five
-        Tables of `simulate` with three and with five features, that hold the learners and
-        Greedy. The last size should be 2,000 to 2,500.
-    names
-        The learners: name in the tables, and label in the result.
-    tolerances
-        Greedy's: the smallest takes the part of the paper's 0.02, the largest that of its 0.05.
-
-    Returns
-    -------
-    A row per learner: the size from which its mean loss with three features stays below 0.05; with
-    five features and the last size, how much larger than Greedy 0.02's its loss is, how many people
-    it screens, and how many times as many Greedy 0.05 and Greedy 0.02 do; and whether these agree
-    with the paper: 1,500 seats; 0.05 (within 0.01) and 3,500 people (within a tenth); 3 times.
-    """
-    return figure_2_from_means(means(three)["mean"], means(five)["mean"], names, tolerances)
-
-
-def figure_2_from_means(
     three: Means,
     five: Means,
     names: Mapping[str, Hashable],
     tolerances: Sequence[float] = TOLERANCES,
 ) -> pd.DataFrame:
-    """The same of tables of means."""
-    strict, loose = str(Greedy(min(tolerances))), str(Greedy(max(tolerances)))
+    """The paper's statements about Figure 2, from means of its tables; `names` labels the learners.
+
+    A row per learner: the size from which its loss with three features stays below 0.05; with five
+    features and the last size (2,000 to 2,500), how much larger than the strict Greedy's its loss
+    is, how many people it screens, and how many times as many the loose and the strict Greedy do;
+    whether all agree with the paper: 1,500; 0.05 (within 0.01), 3,500 (within a tenth), 3.
+    """
+    strict, loose = Greedy(min(tolerances)).name, Greedy(max(tolerances)).name
     losses = three["loss"].unstack("strategy")
     last = five.xs(five.index.get_level_values("size").max(), level="size")
     rows = {}
     for name, label in names.items():
-        high = losses.index[losses[name] >= 0.05]
-        below = losses.index[losses.index > (high.max() if len(high) else 0)]
-        people = last.loc[name, "screened"]
+        high = max(losses.index[losses[name] >= 0.05], default=0)
+        below = losses.index[losses.index > high]
+        screened = last.loc[name, "screened"]
         row = {
             "below 0.05 from": below.min() if len(below) else float("nan"),
             "margin": last.loc[name, "loss"] - last.loc[strict, "loss"],
-            "people": people,
-            loose: last.loc[loose, "screened"] / people,
-            strict: last.loc[strict, "screened"] / people,
+            "screened": screened,
+            loose: last.loc[loose, "screened"] / screened,
+            strict: last.loc[strict, "screened"] / screened,
         }
         row["agrees"] = bool(
             row["below 0.05 from"] == 1500
             and abs(row["margin"] - 0.05) <= 0.01
-            and abs(people - 3500) <= 350
+            and abs(screened - 3500) <= 350
             and row[loose] <= 3 <= row[strict]
         )
         rows[label] = row
@@ -212,7 +174,11 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
 
 
 def first(holds: Callable[[int], bool], most: int = 10**9) -> int:
-    """The first number of people for which something holds that holds for all larger ones too."""
+    """The first number of people for which something holds that holds for all larger ones too.
+
+    >>> first(lambda people: people**2 > 50)
+    8
+    """
     if not holds(most):
         raise ValueError(f"it does not even hold for {most:,} people")
     return 1 + bisect(range(1, most), False, key=holds)
@@ -221,7 +187,7 @@ def first(holds: Callable[[int], bool], most: int = 10**9) -> int:
 def limits(
     problem: Problem, sizes: Sequence[int], tolerances: Sequence[float], runs: int, seed: int
 ) -> pd.DataFrame:
-    """People that no strategy within the band can do without, on average: fluid and hindsight.
+    """People whom no strategy within the band can do without, on average: fluid and hindsight.
 
     A row per limit, size and tolerance, with the largest loss that the band allows.
     """
@@ -233,7 +199,7 @@ def limits(
         floor = np.mean([hindsight(problem, size, tolerance, type_ids) for type_ids in streams])
         rows.append(("fluid limit", size, tolerance, fluid(problem, size, tolerance), loss))
         rows.append(("hindsight limit", size, tolerance, float(floor), loss))
-    columns = ["limit", "size", "tolerance", "people", "loss"]
+    columns = ["limit", "size", "tolerance", "screened", "loss"]
     return pd.DataFrame(rows, columns=columns).sort_values("limit", kind="stable")
 
 
@@ -245,21 +211,3 @@ def coverage(strategy: RLCMDP, problem: Problem, size: int, runs: int, seed: int
         assert isinstance(session, LearningSession)
         covered += covers(problem, session.episodes)
     return covered / runs
-
-
-def tolerance_factors(
-    tolerances: Mapping[str, float],
-    runs: int,
-    seed: int,
-    sizes: Sequence[int],
-    features: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> pd.DataFrame:
-    """How many times as many people as CMDP Greedy screens, per tolerance and size, on average."""
-    problem = datasets.brexit(features)
-    greedy = {label: Greedy(tolerance) for label, tolerance in tolerances.items()}
-    frame = simulate([CMDP(), *greedy.values()], problem, sizes, runs, seed, workers=workers)
-    people = means(frame)["mean"]["screened"].unstack("size")
-    return pd.DataFrame(
-        {label: people.loc[str(g)] / people.loc["CMDP"] for label, g in greedy.items()}
-    ).T

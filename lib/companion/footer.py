@@ -1,73 +1,44 @@
-"""A Sphinx extension: the last line of every page says what it was made from.
-
-Version, commit and its date, the seed of a page that has one among its parameters, and lock:
-nothing of it is typed. A book made outside git says so, and so does one made from files that differ
-from the commit's.
-"""
-
-from __future__ import annotations
+"""A Sphinx extension: the last line of every page says what the page was made from."""
 
 import hashlib
+import json
 import re
 import subprocess
 import tomllib
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from sphinx.application import Sphinx
 
-
-def version(root: Path) -> str:
-    """The version of the library."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
-
-
-@lru_cache
 def commit(root: Path) -> str:
-    """The commit, its date, and whether files have been changed since."""
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(root), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
+    """The commit with its date, and whether files differ from it; "unknown commit" without git."""
+    show = ["show", "--no-patch", "--format=commit %h of %cs"]
+    git, changed = ["git", "-C", str(root)], ["diff", "--quiet", "HEAD"]
     try:
-        told = git("show", "--no-patch", "--format=commit %h of %cs", "HEAD")
-        changed = git("status", "--porcelain", "--untracked-files=no")
+        told = subprocess.check_output([*git, *show], text=True, stderr=subprocess.DEVNULL).strip()
+        return told + (" with local changes" if subprocess.call([*git, *changed]) else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown commit"
-    return f"{told} with local changes" if changed else told
 
 
-def lock(root: Path) -> str:
-    """The first digits of the SHA-256 of requirements.lock."""
-    return hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest()[:12]
+def seeds(page: Path) -> list[str]:
+    """The seeds in the parameter cells of a page; the last counts, which may be papermill's."""
+    is_notebook, tags = page.suffix == ".ipynb", {"parameters", "injected-parameters"}
+    cells = json.loads(page.read_text("utf-8"))["cells"] if is_notebook and page.exists() else []
+    own = ["".join(cell["source"]) for cell in cells if tags & {*cell["metadata"].get("tags", [])}]
+    return re.findall(r"^seed(?:: int)? = (\d+)", "\n".join(own), re.MULTILINE)
 
 
-def seed(page: Path) -> int | None:
-    """The seed among a page's parameters, if it has one."""
-    text = ""
-    if page.suffix == ".ipynb" and page.exists():
-        cells = nbformat.read(page, as_version=4).cells  # type: ignore[no-untyped-call]
-        ours = {"parameters", "injected-parameters"}  # the latter by papermill, and below
-        text = "\n".join(c.source for c in cells if ours & {*c.metadata.get("tags", [])})
-    found = re.findall(r"^seed(?:: int)? = (\d+)", text, re.MULTILINE)
-    return int(found[-1]) if found else None
+def add_footer(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Give a page its last line; a book without a lock has none."""
+    root, own = Path(app.srcdir), seeds(Path(app.env.doc2path(name)))[-1:]
+    if (root / "requirements.lock").exists():
+        version = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+        lock = hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest()[:12]
+        facts = [f"Version {version}", commit(root), *(f"seed {s}" for s in own), f"lock {lock}"]
+        context["theme_extra_footer"] = f'<p class="provenance">{", ".join(facts)}</p>'
 
 
-def tell(app: Sphinx, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
-    """Give a page its last line; one that was built elsewhere has none."""
-    root, page = Path(app.srcdir), Path(app.env.doc2path(pagename))
-    if not (root / "requirements.lock").exists():
-        return
-    facts = [f"Version {version(root)}", commit(root), f"lock {lock(root)}"]
-    if (own := seed(page)) is not None:
-        facts.insert(2, f"seed {own}")
-    context["theme_extra_footer"] = f'<p class="provenance">{", ".join(facts)}</p>'
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("html-page-context", tell)
+def setup(app: Any) -> dict[str, bool]:
+    """Register the extension."""
+    app.connect("html-page-context", add_footer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

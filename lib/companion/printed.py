@@ -23,7 +23,7 @@ from committees.rl_cmdp import RLCMDP
 
 
 def printed_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
-    """State the optimistic program exactly as the paper prints it (equation 6)."""
+    """State the program exactly as printed; the estimate is an ndarray of float, per type."""
     accept, reject, constraints = occupation(problem)
     deviation = cp.Variable(len(problem.p), nonneg=True)
     constraints += [
@@ -36,53 +36,41 @@ def printed_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Prob
 
 
 class PrintedLP(OptimisticLP):
-    """The program as printed, as one HiGHS model."""
+    """The program as printed, as one HiGHS model for the many solves of one run."""
 
     def __init__(self, problem: Problem) -> None:
         self.everybody = accept_everybody(problem)
-        n = len(problem.p)
-        eye, zero = sparse.eye_array(n), sparse.csr_array((n, n))
-        one, none = sparse.csr_array(np.ones((n, 1))), sparse.csr_array((n, 1))
-        ones, nothing = sparse.csr_array(np.ones((1, n))), sparse.csr_array((1, n))
-        value = problem.incidence
+        n, first, inf = len(problem.p), len(problem.rho), highspy.kHighsInf
+        eye, floor = sparse.eye_array(n), sparse.csr_array(-np.ones((n, 1)))
+        ones, radius = sparse.csr_array(np.ones((1, n))), sparse.csr_array([[-1.0]])
         rho = sparse.csr_array(-problem.rho[:, None])
-        blank, no_value = sparse.csr_array((len(problem.rho), 1)), 0 * value
         # columns: accept, reject, deviation, f, g
-        matrix = sparse.block_array(
-            [
-                [value, no_value, no_value, blank, rho],  # in the target proportions
-                [ones, ones, nothing, None, sparse.csr_array((1, 1))],  # sum to one
-                [nothing, nothing, ones, sparse.csr_array([[-1.0]]), None],  # printed constraint
-                [eye, eye, -eye, none, none],  # at most estimate + deviation
-                [eye, eye, eye, none, none],  # at least estimate - deviation
-                [eye, zero, zero, -one, none],  # accept >= f
-                [zero, eye, zero, -one, none],  # reject >= f
-            ]
-        ).tocsc()
+        rows = [
+            [problem.incidence, None, None, None, rho],  # in the target proportions
+            [ones, ones, None, None, None],  # sum to one
+            [None, None, ones, radius, None],  # the printed constraint
+            [eye, eye, -eye, None, None],  # at most estimate + deviation
+            [eye, eye, eye, None, None],  # at least estimate - deviation
+            [eye, None, None, floor, None],  # accept >= f
+            [None, eye, None, floor, None],  # reject >= f
+        ]
+        matrix = sparse.block_array(rows).tocsc()
         self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [3 * n + 1, 1]))
-        inf = highspy.kHighsInf
-        first = len(problem.rho)
-        self._printed, self._floor = first + 1, 3 * n
-        self._between = np.arange(first + 2, first + 2 + 2 * n, dtype=np.int32)
-        self._model.changeColsBounds(
-            3 * n + 1,
-            np.arange(3 * n + 1, dtype=np.int32),
-            np.zeros(3 * n + 1),
-            np.full(3 * n + 1, inf),
-        )
+        free = np.arange(3 * n + 1, dtype=np.int32)
+        self._model.changeColsBounds(len(free), free, np.zeros(len(free)), np.full(len(free), inf))
         self._model.changeRowBounds(first, 1.0, 1.0)
-        self._model.changeRowBounds(self._printed, -inf, 0.0)
+        self._model.changeRowBounds(first + 1, -inf, 0.0)
         for row in range(first + 2 + 2 * n, matrix.shape[0]):
             self._model.changeRowBounds(row, 0.0, inf)
+        self._printed_row = first + 1
 
     def over_l1_ball(self, estimate: FloatArray, radius: float) -> Optimum:
-        """Solve for an estimate and a radius."""
+        """Solve for an estimate (ndarray of float, per type) and a radius."""
         n, inf = len(estimate), highspy.kHighsInf
-        self._model.changeCoeff(self._printed, self._floor, -radius)
-        for row, share in zip(self._between[:n], estimate, strict=True):
-            self._model.changeRowBounds(int(row), -inf, share)
-        for row, share in zip(self._between[n:], estimate, strict=True):
-            self._model.changeRowBounds(int(row), share, inf)
+        self._model.changeCoeff(self._printed_row, 3 * n, -radius)
+        for row, share in enumerate(estimate, start=self._printed_row + 1):
+            self._model.changeRowBounds(row, -inf, share)
+            self._model.changeRowBounds(row + n, share, inf)
         values = highs.run(self._model)
         accept, reject = np.maximum(values[:n], 0.0), np.maximum(values[n : 2 * n], 0.0)
         return Optimum(float(values[-1]), accept, accept + reject)
@@ -90,7 +78,11 @@ class PrintedLP(OptimisticLP):
 
 @dataclass(frozen=True)
 class PrintedRLCMDP(RLCMDP):
-    """RL-CMDP with the program as printed; its confidence sets are l1 balls."""
+    """RL-CMDP with the program as printed; its confidence sets are l1 balls.
+
+    >>> PrintedRLCMDP(scale=0.5).name
+    'RL-CMDP as printed ×0.5'
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,50 +7,44 @@ With four features there are 543 of them, which is few enough to look at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-from committees import datasets
+from committees import RLCMDP, Problem, datasets, simulate
 from committees.bayesnet import all_networks, joints
-from committees.checks import FloatArray
+from committees.checks import BoolArray, FloatArray
 from committees.lp import best_policy
-from committees.problem import Problem
-from committees.rl_cmdp import RLCMDP
-from committees.simulation import simulate
 
 
 def all_structures() -> pd.DataFrame:
     """Every distribution that a Bayesian network on Adult's four features can have.
 
-    A row each: a network that has it (with the fewest edges), how many networks do, edges,
-    dependence in bits, CMDP's people per seat, whether gender and social class are linked, and p.
+    A row each: a network that has it, how many do ("graphs"), edges, dependence in bits, people
+    whom CMDP screens per seat, whether gender and social class are linked, and p.
     """
-    problem = datasets.brexit(datasets.ADULT_FEATURES)
-    networks = all_networks(list(problem.features))
-    fitted = joints(datasets.adult_people(), networks, problem.features)
-    _, first, member = np.unique(
-        np.round(fitted, 10), axis=0, return_index=True, return_inverse=True
+    names = datasets.ADULT_FEATURES
+    problem = datasets.brexit(names)
+    networks = sorted(  # of equal ones the first stands for all: few edges, early features
+        all_networks(names),
+        key=lambda edges: (len(edges), sorted((names.index(a), names.index(b)) for a, b in edges)),
     )
-    shape = problem.shape
-    rows = []
-    for row, index in enumerate(first):
-        edges = networks[index]
-        p = fitted[index]
-        rows.append(
-            {
-                "network": ", ".join(f"{a} → {b}" for a, b in edges) or "no edges",
-                "graphs": int((member.ravel() == row).sum()),
-                "edges": len(edges),
-                "bits": dependence(p, shape),
-                "people per seat": 1 / best_policy(Problem(problem.targets, p)).rate,
-                "gender–class": any({a, b} == {"gender", "social class"} for a, b in edges),
-                "p": p,
-            }
-        )
+    fitted = joints(datasets.adult_people(), networks, problem.features)
+    rounded = np.round(fitted, 10)
+    _, first, members = np.unique(rounded, axis=0, return_index=True, return_counts=True)
+    rows = [
+        {
+            "network": ", ".join(f"{a} → {b}" for a, b in networks[index]) or "no edges",
+            "graphs": int(graphs),
+            "edges": len(networks[index]),
+            "bits": dependence(fitted[index], problem.shape),
+            "screened per seat": 1 / best_policy(Problem(problem.targets, fitted[index])).rate,
+            "gender–class": {"gender", "social class"} in map(set, networks[index]),
+            "p": fitted[index],
+        }
+        for index, graphs in zip(first, members, strict=True)
+    ]
     return pd.DataFrame(rows).sort_values("bits", ignore_index=True)
 
 
@@ -62,16 +56,15 @@ def learn_structures(
     seed: int,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Mean people screened and loss of RL-CMDP on each of the structures, in all processes."""
-    work = delayed(partial(_learn, scale=scale, size=size, runs=runs, seed=seed))
-    found = Parallel(n_jobs=workers or -1)(work(p) for p in structures["p"])
-    return pd.DataFrame(found, structures.index, columns=["people", "loss"])
+    """The means of RL-CMDP on each of the structures: a row each, the columns screened and loss."""
+    targets = datasets.brexit(datasets.ADULT_FEATURES).targets
 
+    def learn(p: FloatArray) -> pd.Series:
+        frame = simulate(RLCMDP(scale=scale), Problem(targets, p), size, runs, seed, workers=1)
+        return frame[["screened", "loss"]].mean()
 
-def _learn(p: FloatArray, scale: float, size: int, runs: int, seed: int) -> tuple[float, float]:
-    problem = Problem(datasets.brexit(datasets.ADULT_FEATURES).targets, p)
-    frame = simulate(RLCMDP(scale=scale), problem, size, runs, seed, workers=1)
-    return float(frame["screened"].mean()), float(frame["loss"].mean())
+    found = Parallel(n_jobs=workers or -1)(delayed(learn)(p) for p in structures["p"])
+    return pd.DataFrame(found, structures.index)
 
 
 def pairs_of_structures(structures: pd.DataFrame, learnt: pd.DataFrame) -> dict[str, float]:
@@ -84,24 +77,24 @@ def pairs_of_structures(structures: pd.DataFrame, learnt: pd.DataFrame) -> dict[
     bits = structures["bits"].to_numpy()
     differ = np.abs(bits[one] - bits[other]) > 1e-9
 
-    def more(column: pd.Series) -> npt.NDArray[np.bool_]:
+    def more(column: pd.Series) -> BoolArray:
         values = column.to_numpy()
         rise = np.sign(bits[one] - bits[other]) * (values[one] - values[other])
         return np.asarray((rise > 1e-9)[differ])
 
-    known, people = more(structures["people per seat"]), more(learnt["people"])
+    known, unknown = more(structures["screened per seat"]), more(learnt["screened"])
     lower = more(-learnt["loss"])
     return {
         "pairs": int(differ.sum()),
-        "known: more people": float(known.mean()),
-        "unknown: more people": float(people.mean()),
+        "known: more screened": float(known.mean()),
+        "unknown: more screened": float(unknown.mean()),
         "unknown: lower loss": float(lower.mean()),
-        "all three": float((known & people & lower).mean()),
+        "all three": float((known & unknown & lower).mean()),
     }
 
 
 def dependence(p: FloatArray, shape: Sequence[int]) -> float:
-    """How much a distribution differs from independence, in bits.
+    """How much a distribution (ndarray of float, per type) differs from independence, in bits.
 
     The total correlation: the sum of the features' entropies minus that of the whole. It is the
     mutual information when there are two features, and 0 when they are independent.

@@ -1,10 +1,9 @@
-"""Numbers for the prose of a chapter, and results of a chapter for a sweep."""
+"""What a chapter says: its parameters checked, numbers and words for its prose, its results."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,38 +13,50 @@ from companion.parameters import check
 __all__ = ["check", "glue_numbers", "save_results", "since", "some", "until"]
 
 
-def glue_numbers(**values: Any) -> None:
-    """Make values known to the text under their names: ``{glue:text}`name:.2f` ``."""
+def glue_numbers(**values: float | str) -> None:
+    """Make values known to the text under their names: ``{glue:text}`name:.2f` ``.
+
+    Floats are rounded to 12 digits: the last ones depend on the processor.
+    """
     from myst_nb import glue
 
     for name, value in values.items():
         value = value.item() if isinstance(value, np.generic) else value
-        if isinstance(value, float):  # the last digits depend on the processor
-            value = float(f"{round(value, 12):.12g}")
+        value = float(f"{round(value, 12):.12g}") if isinstance(value, float) else value
         glue(name, value, display=False)
 
 
 def some(number: float, one: str, many: str) -> str:
-    """A number with its noun, for the text: 1 person, 2 people."""
+    """A number with its noun.
+
+    >>> some(1, "person", "people"), some(2500, "person", "people")
+    ('1 person', '2,500 people')
+    """
     return f"{number:,} {one if number == 1 else many}"
 
 
 def since(holds: pd.Series) -> str:
-    """From which size on something is so, for the text; indexed by increasing sizes."""
-    before = holds.index[~holds]
-    sizes = holds.index[holds.index > before.max()] if len(before) else holds.index
+    """From which committee size on something holds: a Series of bool, indexed by increasing sizes.
+
+    >>> since(pd.Series([True, False, True], index=[10, 20, 50]))
+    'from 50 seats on'
+    """
+    sizes = holds.index[np.logical_and.accumulate(holds[::-1])[::-1]]
     return f"from {some(sizes.min(), 'seat', 'seats')} on" if len(sizes) else "at no size here"
 
 
 def until(holds: pd.Series) -> str:
-    """Up to which size something is so, for the text; indexed by increasing sizes."""
-    stops = holds.index[~holds]
-    sizes = holds.index[holds.index < stops.min()] if len(stops) else holds.index
+    """Up to which committee size something holds, as for `since`.
+
+    >>> until(pd.Series([True, False, True], index=[10, 20, 50]))
+    'up to 10 seats'
+    """
+    sizes = holds.index[np.logical_and.accumulate(holds)]
     return f"up to {some(sizes.max(), 'seat', 'seats')}" if len(sizes) else "at no size here"
 
 
 def save_results(table: str | None, frame: pd.DataFrame) -> None:
-    """Write a chapter's results to a CSV file, whole or not at all; None: nowhere."""
+    """Write a chapter's results to a CSV file, completely or not at all; None: nowhere."""
     if table is not None:
         part = Path(f"{table}.part")
         try:

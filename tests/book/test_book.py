@@ -17,8 +17,9 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
-from companion import plots, vega
-from companion.plots import look
+import execute
+from companion import charts, plots, vega
+from companion.plots.style import COLOURS
 
 ROOT = Path(__file__).resolve().parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -35,7 +36,7 @@ def code_cells(path):
     return [cell for cell in load(path).cells if cell.cell_type == "code"]
 
 
-def test_every_page_is_in_the_table_of_contents_once():
+def test_toc_has_every_page_once():
     pages = [p for p in (ROOT / "chapters").rglob("*") if p.suffix in (".md", ".ipynb")]
     names = sorted(str(path.relative_to(ROOT).with_suffix("")) for path in pages)
     assert names == sorted(ENTRIES)
@@ -62,7 +63,7 @@ def test_notebooks_hold_no_trace_of_a_machine(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
-def test_every_figure_has_a_name_a_caption_and_a_description(path):
+def test_notebooks_name_caption_and_describe_every_figure(path):
     for cell in code_cells(path):
         if any("image/png" in output.get("data", {}) for output in cell.outputs):
             shown = cell.metadata["mystnb"]
@@ -72,7 +73,7 @@ def test_every_figure_has_a_name_a_caption_and_a_description(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
-def test_cells_are_short_and_well_explained(path):
+def test_notebooks_have_short_cells_and_explain_them(path):
     notebook = load(path)
     lines = [len(cell.source.splitlines()) for cell in code_cells(path)]
     words = sum(len(c.source.split()) for c in notebook.cells if c.cell_type == "markdown")
@@ -87,13 +88,13 @@ def prose(path):
 
 
 @pytest.mark.parametrize("path", [*NOTEBOOKS, *sorted((ROOT / "chapters").glob("*.md"))])
-def test_commands_are_not_wider_than_the_page(path):
+def test_pages_show_no_command_wider_than_themselves(path):
     for block in re.findall(r"^```bash\n(.*?)^```", prose(path), re.S | re.M):
         assert [line for line in block.splitlines() if len(line) > 76] == []
 
 
-def test_whatever_a_page_computes_for_its_text_is_told_there():
-    """What a cell gives to `say` appears in a page, by its name."""
+def test_glue_numbers_gives_nothing_that_no_page_tells():
+    """What a cell gives to `glue_numbers` appears in a page, by its name."""
     pages = [*NOTEBOOKS, *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]
     told = {
         path: set(re.findall(r"\{glue:text\}`(?:\S+::)?(\w+)", path.read_text())) for path in pages
@@ -105,27 +106,38 @@ def test_whatever_a_page_computes_for_its_text_is_told_there():
         assert not found - {None} - told[path] - elsewhere, path.name
 
 
-def test_the_snippet_in_the_readme_runs():
+def test_readme_snippet_runs():
     (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     names: dict = {}
     exec(snippet, names)
     assert len(names["frame"]) == 3 * 2 * 50
 
 
-def test_the_build_fails_when_a_cell_does(tmp_path):
+@pytest.fixture
+def broken(tmp_path):
+    """A notebook that fails."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
     nbformat.write(notebook, tmp_path / "broken.ipynb")
-    before = (tmp_path / "broken.ipynb").read_text()
-    command = [sys.executable, str(ROOT / "chapters/execute.py"), str(tmp_path / "broken.ipynb")]
+    return tmp_path / "broken.ipynb"
+
+
+def test_execute_fails_when_a_cell_does(broken):
+    before = broken.read_text()
+    command = [sys.executable, str(ROOT / "tools" / "execute.py"), str(broken)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0
     assert "ZeroDivisionError" in done.stderr
-    assert (tmp_path / "broken.ipynb").read_text() == before
-    recipe = (ROOT / "Makefile").read_text().split("\nbook:")[1].split("\n\n")[0]
-    assert recipe.index("chapters/execute.py") < recipe.index("-W -n --keep-going")
+    assert broken.read_text() == before
 
 
-def test_links_lead_somewhere(pages, site):
+def test_execute_runs_every_notebook_and_the_longest_first():
+    assert execute.chapters() == NOTEBOOKS
+    order = sorted(NOTEBOOKS, key=execute.longest_first)
+    assert [path.stem for path in order][: len(execute.LONG)] == execute.LONG
+    assert set(order) == set(NOTEBOOKS)
+
+
+def test_pages_link_to_what_exists(pages, site):
     for path, page in pages.items():
         for link in page.find_all("a", href=True):
             url = urlsplit(link["href"])
@@ -139,7 +151,7 @@ def test_links_lead_somewhere(pages, site):
     assert (site / "index.html").exists()
 
 
-def test_pictures_are_there_and_described(pages):
+def test_pages_have_and_describe_their_pictures(pages):
     seen = 0
     for path, page in pages.items():
         for image in page.select("article img"):
@@ -149,7 +161,7 @@ def test_pictures_are_there_and_described(pages):
     assert seen >= 8
 
 
-def test_nothing_is_loaded_from_elsewhere(pages):
+def test_pages_load_nothing_from_elsewhere(pages):
     for path, page in pages.items():
         for tag in page.find_all(["script", "link", "img", "iframe"]):
             source = tag.get("src") or (tag.get("href") if tag.get("rel") != ["canonical"] else "")
@@ -171,7 +183,7 @@ def test_pages_have_one_title_and_no_loose_ends(pages):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
-def test_chapters_take_their_colours_from_the_library(path):
+def test_notebooks_take_their_colours_from_the_library(path):
     """Nothing but grey and white is named in a chapter: any colour could be some strategy's."""
     for cell in code_cells(path):
         named = re.findall(r'\bcolou?rs?"?\s*[=:]\s*\[?"([^"]+)"', cell.source)
@@ -181,10 +193,10 @@ def test_chapters_take_their_colours_from_the_library(path):
 
 
 @pytest.mark.parametrize("name", ["logo.svg", "favicon.svg"])
-def test_the_logo_has_the_colours_of_the_strategies(name):
+def test_logo_has_the_colours_of_the_strategies(name):
     used = re.findall(r"#[0-9a-f]{6}", (ROOT / "images" / name).read_text())
     assert len(set(used)) == 4
-    assert set(used) <= {to_hex(colour) for colour in plots.palette(list(look._COLOURS)).values()}
+    assert set(used) <= {to_hex(colour) for colour in COLOURS.values()}
 
 
 def test_pages_have_the_logo_and_the_icon(pages):
@@ -201,18 +213,18 @@ def test_charts_follow_a_still_picture(path):
     cells = load(path).cells
     for above, cell in itertools.pairwise(cells):
         outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
-        if any(vega.MIME in data for data in outputs):
+        if any(charts.MIME in data for data in outputs):
             assert len(outputs) == 1
             assert "figure" in above.metadata["mystnb"]
             assert "remove-input" in cell.metadata["tags"]
 
 
-def test_one_script_for_the_pages_that_have_a_chart(pages, site):
+def test_charts_have_one_script_on_the_pages_that_need_it(pages, site):
     with_chart = set()
     for path, page in pages.items():
         charts = page.select("script.vega-lite")
         scripts = [s["src"].partition("?")[0] for s in page.find_all("script", src=True)]
-        own = [source for source in scripts if source.endswith("interactive.js")]
+        own = [source for source in scripts if source.endswith(vega.SCRIPT)]
         assert len(own) == bool(charts), path.name
         for chart in charts:
             above = chart.find_parent(class_="cell").find_previous_sibling()
@@ -220,22 +232,22 @@ def test_one_script_for_the_pages_that_have_a_chart(pages, site):
             with_chart.add(path.stem)
             json.loads(chart.string)
         if own:
-            assert (path.parent / own[0]).resolve() == (site / "_static" / "interactive.js")
+            assert (path.parent / own[0]).resolve() == (site / "_static" / vega.SCRIPT)
     assert with_chart == {"04_known_distribution", "06_experiments"}
-    assert (site / "_static" / "interactive.js").stat().st_size > 500_000
+    assert (site / "_static" / vega.SCRIPT).stat().st_size > 500_000
 
 
 # --- the front page
 
 
-def test_no_number_of_the_front_page_is_typed():
+def test_front_page_has_no_typed_number():
     text = (ROOT / "index.md").read_text()
     for what in (r"\{[\w:]+\}`[^`]*`", r"\[[^]]*\]\([^)]*\)", r"IJCAI 2021"):  # roles, links
         text = re.sub(what, "", text)
     assert not re.findall(r".*\d.*", text)
 
 
-def test_the_front_page_has_the_verdicts_of_the_ledger(pages, site):
+def test_front_page_has_the_verdicts_of_the_ledger(pages, site):
     front, ledger = pages[site / "index.html"], pages[site / "chapters" / "claims.html"]
     rows = {
         page: {
@@ -250,7 +262,7 @@ def test_the_front_page_has_the_verdicts_of_the_ledger(pages, site):
     assert front.find("figure").find("img")["src"].endswith("cover.png")
 
 
-def test_links_of_the_readme_lead_somewhere():
+def test_readme_links_to_what_exists():
     links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
     inside = [link for link in links if "://" not in link]
     assert len(inside) > 15
@@ -258,7 +270,8 @@ def test_links_of_the_readme_lead_somewhere():
         assert (ROOT / link).exists(), link
 
 
-def test_a_page_of_ones_own_can_be_built_as_the_readme_says(tmp_path):
+@pytest.mark.slow
+def test_readme_tells_how_to_build_a_page_of_ones_own(tmp_path):
     """In a folder of its own: jupyter-book would read what lies in the environment beside it."""
     readme = (ROOT / "README.md").read_text()
     assert "your_assembly.ipynb mine/page.ipynb" in readme

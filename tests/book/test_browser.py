@@ -9,6 +9,8 @@ from bs4 import BeautifulSoup
 
 import browser
 
+pytestmark = pytest.mark.browser
+
 FRONT, CHAPTER, SHORT = browser.PAGES[0], "chapters/03_formal_setting", "chapters/02_related_work"
 
 
@@ -25,11 +27,11 @@ def test_pages_are_sound(context, name):
 
 
 @pytest.mark.parametrize("name", [FRONT, CHAPTER, SHORT])
-def test_the_keyboard_reaches_everything(context, name):
+def test_keyboard_reaches_everything(context, name):
     assert browser.keyboard(context, name) == []
 
 
-def test_the_keyboard_changes_the_colours(context):
+def test_keyboard_changes_the_colours(context):
     with context.new_page() as page:
         browser.visit(page, FRONT, "light", browser.WIDE)
         modes = []
@@ -40,7 +42,7 @@ def test_the_keyboard_changes_the_colours(context):
     assert sorted(modes) == ["auto", "dark", "light"]
 
 
-def test_the_search_finds_every_page_with_the_words(context, site):
+def test_search_finds_every_page_with_the_words(context, site):
     words = "representation loss"
     wanted = set()
     for name in browser.PAGES:
@@ -134,11 +136,11 @@ def found(context, site):
 
 
 @pytest.mark.parametrize(("fault", "check", "word"), FAULTS)
-def test_the_checks_see_faults(found, fault, check, word):
+def test_complaints_tells_of_faults(found, fault, check, word):
     assert any(line.startswith(f"{check}:") and word in line for line in found), found
 
 
 @pytest.mark.parametrize(("fault", "word"), KEYBOARD_FAULTS)
-def test_the_keyboard_check_sees_faults(context, site, fault, word):
+def test_keyboard_tells_of_faults(context, site, fault, word):
     with added(context, site, fault):
         assert any(line.startswith(word) for line in browser.keyboard(context, SHORT))

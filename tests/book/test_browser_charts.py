@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright import sync_api
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def browser(chromium):
@@ -36,7 +38,7 @@ def visit(browser, site):
 KNOWN, EXPERIMENTS = "chapters/04_known_distribution.html", "chapters/06_experiments.html"
 
 
-def test_choosing_a_size_changes_the_numbers(visit):
+def test_tradeoff_chart_changes_with_the_size(visit):
     page = visit(EXPERIMENTS)
     figure = page.locator("#fig-tradeoff.responds")
     before = figure.locator("svg").inner_html()
@@ -45,7 +47,7 @@ def test_choosing_a_size_changes_the_numbers(visit):
     assert figure.locator("svg").inner_html() != before
 
 
-def test_the_slider_seats_people_one_by_one(visit):
+def test_queue_chart_seats_people_one_by_one(visit):
     page = visit(KNOWN)
     figure = page.locator("#fig-queue.responds")
     slider = figure.get_by_role("slider")
@@ -60,14 +62,14 @@ def test_the_slider_seats_people_one_by_one(visit):
     assert bars.count() <= 6  # one person has one value of each feature
 
 
-def test_whoever_is_chosen_has_a_probability(visit):
+def test_acceptance_chart_tells_the_probability_of_whoever_is_chosen(visit):
     page = visit(KNOWN)
     figure = page.locator("#fig-acceptance.responds")
     figure.locator("select[name=value_2]").select_option("18-34")  # the third feature: age
     sync_api.expect(figure).to_contain_text("accepted with probability 1.00")
 
 
-def test_without_scripts_and_on_paper_the_still_picture_stays(visit):
+def test_charts_leave_the_still_picture_without_scripts_and_on_paper(visit):
     plain = visit(KNOWN, java_script_enabled=False)
     sync_api.expect(plain.locator("#fig-queue img")).to_be_visible()
     assert plain.locator(".interactive").count() == 0

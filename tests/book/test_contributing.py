@@ -42,7 +42,7 @@ def example(tmp_path_factory):
     return names
 
 
-def test_the_example_appears_in_the_table_and_in_the_plot(example):
+def test_contributing_example_appears_in_the_table_and_in_the_plot(example):
     strategies = [str(strategy) for strategy in example["strategies"]]
     assert "Pace 2" in strategies
     assert list(example["frame"]["strategy"].unique()) == strategies
@@ -50,7 +50,7 @@ def test_the_example_appears_in_the_table_and_in_the_plot(example):
     assert [text.get_text() for text in named] == strategies
 
 
-def test_the_example_has_the_same_law_in_both_simulators(example):
+def test_contributing_example_has_the_same_law_in_both_simulators(example):
     problem = random_problem(np.random.default_rng(5), [2, 3])
     one = observe(recruit, example["Pace"](1), problem, 10, seed=1)
     other = observe(slow, example["Pace"](1), problem, 10, seed=2)
@@ -58,7 +58,7 @@ def test_the_example_has_the_same_law_in_both_simulators(example):
 
 
 @pytest.mark.parametrize("step_by_step", [False, True])
-def test_a_committee_does_not_depend_on_the_larger_ones_asked_for(example, step_by_step):
+def test_contributing_example_does_not_depend_on_larger_committees(example, step_by_step):
     problem = datasets.brexit(["gender", "age"])
     options = {"runs": 5, "step_by_step": step_by_step}
     alone = simulate(example["Pace"](2), problem, 20, **options)
@@ -67,7 +67,7 @@ def test_a_committee_does_not_depend_on_the_larger_ones_asked_for(example, step_
 
 
 @pytest.mark.parametrize("lead", [1, 2.5])
-def test_the_example_does_what_the_page_says_of_it(example, lead):
+def test_contributing_example_does_what_the_page_says(example, lead):
     """No group is ever more than so many seats ahead of its target."""
     problem = datasets.brexit()
     found = recruit(example["Pace"](lead), problem, 80, np.random.default_rng(3))
@@ -76,14 +76,14 @@ def test_the_example_does_what_the_page_says_of_it(example, lead):
     assert lead - 1 < ahead.max() <= lead + 1e-9
 
 
-def test_the_example_decides_at_a_desk(example, tmp_path):
+def test_contributing_example_decides_at_a_desk(example, tmp_path):
     problem = datasets.brexit(["gender", "age"])
     with Desk(example["Pace"](1), problem, 10, journal=tmp_path / "journal") as desk:
         woman = {"gender": "female", "age": "18-34"}
         assert [bool(desk.offer(woman)) for _ in range(2)] == [True, False]
 
 
-def test_the_snippet_on_reproducing_runs(capsys):
+def test_reproducing_snippet_runs(capsys):
     page = (ROOT / "chapters/reproducing.md").read_text()
     (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(snippet, {})
@@ -92,20 +92,44 @@ def test_the_snippet_on_reproducing_runs(capsys):
     assert "Greedy 0.05" in said
 
 
-def test_the_targets_that_the_page_names_exist():
-    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    named = re.findall(r"(?:^|`|: )make ([a-z]+)", PAGE, re.MULTILINE)
-    assert {"lint", "hooks", "test", "lock", "help", "notebooks"} <= {*named} <= {*targets}
+def dry_run(target):
+    """What `make` would do."""
+    command = ["make", "--dry-run", "-o", ".venv/.ready", target]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def test_the_pdf_says_what_it_needs():
+@pytest.mark.parametrize(
+    ("page", "some"),
+    [
+        ("README.md", {"book", "test", "check", "lab"}),
+        ("CONTRIBUTING.md", {"lint", "hooks", "test", "check", "lock", "help", "notebooks"}),
+        ("chapters/reproducing.md", {"book", "test", "notebooks"}),
+    ],
+)
+def test_make_has_the_targets_that_pages_name(page, some):
+    named = set(re.findall(r"(?:^|`|: )make ([a-z]+)", (ROOT / page).read_text(), re.MULTILINE))
+    assert some <= named
+    for target in named:
+        dry_run(target)
+
+
+def test_make_book_executes_and_fails_on_warnings():
+    lines = dry_run("book").splitlines()
+    (execute,) = (number for number, line in enumerate(lines) if "tools/execute.py" in line)
+    (build,) = (number for number, line in enumerate(lines) if "-W -n --keep-going" in line)
+    assert execute < build
+
+
+def test_make_pdf_says_what_it_needs():
     command = ["make", "-o", ".venv/.ready", "pdf", "CHROMIUM=no-such-browser"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode != 0
     assert "make pdf needs Chromium: " in done.stdout
 
 
-def test_the_hooks_can_run(tmp_path, monkeypatch):
+def test_hooks_can_run(tmp_path, monkeypatch):
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path))
     command = [BIN / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -115,7 +139,7 @@ def test_the_hooks_can_run(tmp_path, monkeypatch):
         assert (BIN / Path(program).name).exists()
 
 
-def test_the_notebooks_hook_runs_tests_that_exist():
+def test_hooks_run_tests_that_exist():
     nodes = [argument for argument in ENTRIES["notebooks"] if "::" in argument]
     assert len(nodes) == 4
     for node in nodes:
@@ -123,7 +147,7 @@ def test_the_notebooks_hook_runs_tests_that_exist():
         assert f"\ndef {name}(path):" in (ROOT / file).read_text()
 
 
-def test_versions_and_licences_agree():
+def test_citation_has_the_version_and_licences_of_the_project():
     (text,) = CITATION["references"]
     assert CITATION["version"] == text["version"] == PROJECT["version"]
     assert CITATION["license"] == PROJECT["license"] == "MIT"
@@ -136,7 +160,7 @@ def test_versions_and_licences_agree():
         assert "CC BY 4.0" in words, page
 
 
-def test_the_paper_is_cited_alike_everywhere():
+def test_citation_of_the_paper_is_the_same_everywhere():
     paper = CITATION["preferred-citation"]
     bib = (ROOT / "references.bib").read_text()
     entry = bib[bib.index("{do2021online,") : bib.index("\n}", bib.index("{do2021online,"))]

@@ -45,7 +45,7 @@ def test_check_distribution_rescales_rounded_shares():
         (
             TARGETS,
             with_share(MARGINALS, "gender", "male", 0.7),
-            r"feature 'gender': the shares sum to 1\.1, expected 1",
+            r"feature 'gender': the marginals sum to 1\.1, expected 1",
         ),
         (
             with_share(TARGETS, "age", "young", -0.3),
@@ -55,32 +55,32 @@ def test_check_distribution_rescales_rounded_shares():
         (
             TARGETS,
             with_share(MARGINALS, "age", "old", float("nan")),
-            "feature 'age', value 'old': the share is missing",
+            "feature 'age', value 'old': the marginal is missing",
         ),
         (
             TARGETS,
             with_share(MARGINALS, "age", "old", None),
-            "feature 'age', value 'old': the share None is not a number",
+            "feature 'age', value 'old': the marginal None is not a number",
         ),
         (
             TARGETS,
             with_share(MARGINALS, "age", "old", "most"),
-            "feature 'age', value 'old': the share 'most' is not a number",
+            "feature 'age', value 'old': the marginal 'most' is not a number",
         ),
         (
             TARGETS,
             {"gender": MARGINALS["gender"]},
-            "feature 'age': is missing from the shares",
+            "feature 'age', value 'young': is missing from the marginals",
         ),
         (
             {"gender": TARGETS["gender"]},
             MARGINALS,
-            "feature 'age': is missing from the targets",
+            "feature 'age', value 'young': is missing from the targets",
         ),
         (
             TARGETS,
             {**MARGINALS, "age": {"young": 1.0}},
-            "feature 'age', value 'old': is missing from the shares",
+            "feature 'age', value 'old': is missing from the marginals",
         ),
         (
             TARGETS,

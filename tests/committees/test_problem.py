@@ -102,10 +102,20 @@ def test_align_reads_a_series_by_its_labels():
     people = pd.DataFrame({"g": list("MMMFFM"), "a": list("yooyoo")})
     shares = people.groupby(["g", "a"]).size() / len(people)
     assert Problem(targets, shares) == Problem.from_table(targets, people)
+    swapped = shares.reorder_levels(["a", "g"])  # whose names, not their order, are read
+    assert Problem(targets, swapped) == Problem(targets, shares)
+    yes_no = {"g": {"yes": 0.5, "no": 0.5}, "a": {"yes": 0.5, "no": 0.5}}
+    names = pd.MultiIndex.from_product([["yes", "no"]] * 2, names=["a", "g"])
+    np.testing.assert_allclose(
+        Problem(yes_no, pd.Series([0.1, 0.2, 0.3, 0.4], names)).p, [0.1, 0.3, 0.2, 0.4]
+    )
+    assert Problem({1: {2: 0.5, 3: 0.5}}, pd.Series({2: 0.5, 3: 0.5})).p.tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError, match=r"p: .* comes twice"):
+        Problem(targets, pd.concat([shares, shares]))
     problem = Problem(targets, shares)
     counts = people.groupby(["g", "a"]).size()
     assert problem.loss(counts) == pytest.approx(problem.loss(problem.p))
-    with pytest.raises(ValueError, match=r"p: \('X', 'o'\) is not a type of this problem"):
+    with pytest.raises(ValueError, match="p: has labels that are not types of this problem"):
         Problem(targets, shares.rename({"M": "X"}))
     one = {"g": {"M": 0.5, "F": 0.5}}
     assert Problem(one, people["g"].value_counts(normalize=True)) == Problem.from_table(one, people)

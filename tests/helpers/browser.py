@@ -60,7 +60,7 @@ def browse(site: Path) -> Iterator[BrowserContext]:
             address = f"http://127.0.0.1:{server.server_port}/"
             context = browser.new_context(base_url=address, reduced_motion="reduce")
             context.set_default_timeout(120_000)  # a slow machine is no fault of the page
-            context.add_init_script(path=ROOT / "tests" / "checks.js")
+            context.add_init_script(path=Path(__file__).with_name("checks.js"))
             yield context
         server.shutdown()
 

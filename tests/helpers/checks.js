@@ -1,5 +1,5 @@
 // What can be wrong with a page. Each check returns its complaints, a sentence each.
-// tests/browser.py says which check looks at which view of the page.
+// tests/helpers/browser.py says which check looks at which view of the page.
 const all = (selector) => [...document.querySelectorAll(selector)];
 const start = (element) => element.outerHTML.slice(0, 120);
 

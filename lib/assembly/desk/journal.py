@@ -1,28 +1,28 @@
-"""A journal that survives being killed: one JSON record a line, on disk before it counts.
+"""A journal that survives being killed: an SQLite file with one transaction for each record.
 
-Every line carries a check of itself and of all lines before it, so that a change, a missing line or
-a line cut short is noticed. A line without its end was being written when the power failed: nobody
-was told of it, and it may be removed, but only if asked to. Anything else is not for us to guess.
-
-The file is locked while it is open; the operating system unlocks it when the process ends, however
-it ends.
+A record is on disk when `Journal.append` returns. What was being written when the machine stopped
+is rolled back by SQLite when the file is opened again. While a journal is open the file is locked;
+the operating system unlocks it when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import hashlib
 import json
 import os
-import stat
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
 
-#: How a desk's journal begins.
-BEGINNING = b'{"desk": '
+#: SQLite takes a file of a single byte for an empty one; a journal is never as small as this.
+MIN_JOURNAL_BYTES = 512
+
+#: A table name that no file of another program has.
+TABLE = "desk_records"
+
+NOT_OURS = "is not the journal of a desk; choose another name"
+REASONS = {sqlite3.SQLITE_NOTADB: NOT_OURS, sqlite3.SQLITE_BUSY: "is in use by another desk"}
 
 
 class JournalError(RuntimeError):
@@ -34,125 +34,64 @@ class Journal:
 
     Parameters
     ----------
-    path
+    path : str or Path
         The file; it is made if it does not exist.
-    repair
-        Whether to remove a last line that was cut short.
+
+    Attributes
+    ----------
+    path : Path
+    records : list of dict
+        What was in the file when it was opened, in the order in which it was written.
     """
 
-    def __init__(self, path: str | Path, *, repair: bool = False) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+        size = self.path.stat().st_size if self.path.is_file() else 0
+        if 0 < size < MIN_JOURNAL_BYTES or (self.path.exists() and not self.path.is_file()):
+            raise JournalError(f"{self.path}: {NOT_OURS}")
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
-            raise JournalError(f"{self.path}: cannot be opened ({error.strerror})") from None
+            self._database = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+        except sqlite3.Error as error:
+            raise JournalError(f"{self.path}: cannot be opened ({error})") from None
         try:
-            self._lock()
-            self._check = ""
-            self._end = 0
-            self.records = self._read(repair)
-            _sync_folder(self.path.parent)
-        except BaseException:
+            self.records = self._open()
+        except sqlite3.Error as error:
             self.close()
-            raise
+            reason = REASONS.get(error.sqlite_errorcode, f"cannot be opened ({error})")
+            raise JournalError(f"{self.path}: {reason}") from None
+        self._identity = os.stat(self.path)
+
+    def _open(self) -> list[Record]:
+        """Lock the file, make its table if it is new, and read it."""
+        run = self._database.execute
+        run("PRAGMA locking_mode=exclusive")
+        run("PRAGMA synchronous=extra")
+        run("BEGIN EXCLUSIVE")
+        tables = run("SELECT name FROM sqlite_master").fetchall()
+        if tables not in ([], [(TABLE,)]):
+            self.close()  # nothing was changed
+            raise JournalError(f"{self.path}: {NOT_OURS}")
+        run(f"CREATE TABLE IF NOT EXISTS {TABLE} (number INTEGER PRIMARY KEY, record TEXT)")
+        rows = run(f"SELECT record FROM {TABLE} ORDER BY number").fetchall()
+        run("COMMIT")
+        return [json.loads(text) for (text,) in rows]
 
     def append(self, record: Record) -> None:
         """Write a record; when this returns, it is on disk."""
-        self.check_open()
-        now = os.fstat(self._file)
-        if now.st_nlink == 0 or now.st_size != self._end:
-            self.close()
-            raise JournalError(f"{self.path}: was changed or removed by somebody else")
-        line, check = _line(record, self._check)
+        text = json.dumps(record, ensure_ascii=False)
         try:
-            _write(self._file, line)
-            os.fsync(self._file)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._end)
+            if not os.path.samestat(os.stat(self.path), self._identity):
+                raise FileNotFoundError(None, "this is another file now")
+            self._database.execute(f"INSERT INTO {TABLE} (record) VALUES (?)", (text,))
+        except sqlite3.ProgrammingError:
+            raise JournalError(f"{self.path}: is closed; open the journal again") from None
+        except (sqlite3.Error, OSError) as error:
             self.close()
             raise JournalError(
-                f"{self.path}: could not be written ({error.strerror}); this decision does not "
-                "count, open the journal again"
+                f"{self.path}: could not be written ({getattr(error, 'strerror', error)}); this "
+                "decision does not count, open the journal again"
             ) from None
-        self._check = check
-        self._end += len(line)
-        self.records.append(record)
-
-    def check_open(self) -> None:
-        """Refuse a journal that was closed."""
-        if self._file < 0:
-            raise JournalError(f"{self.path}: is closed; open the journal again")
 
     def close(self) -> None:
         """Close the file, and let others have it."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise JournalError(f"{self.path}: is in use by another desk") from None
-
-    def _read(self, repair: bool) -> list[Record]:
-        if not stat.S_ISREG(os.fstat(self._file).st_mode):
-            raise JournalError(f"{self.path}: is not a file")
-        content = self.path.read_bytes()
-        if content and not content.startswith(BEGINNING[:1]):
-            raise JournalError(f"{self.path}: is not a journal")
-        *lines, rest = content.split(b"\n")
-        records = []
-        for number, text in enumerate(lines, 1):
-            record = _parse(text)
-            line, check = _line(record, self._check)
-            if line != text + b"\n":
-                raise JournalError(
-                    f"{self.path}, line {number}: is damaged, or something before it was changed; "
-                    "go back to a copy of the journal"
-                )
-            records.append(record)
-            self._check = check
-        self._end = len(content) - len(rest)
-        if rest and not records and not rest.startswith(BEGINNING[: len(rest)]):
-            raise JournalError(f"{self.path}: is not a journal")
-        if rest and not repair:
-            raise JournalError(
-                f"{self.path}, line {len(lines) + 1}: is cut short; it was being written when the "
-                "machine stopped, and its decision was never announced; open the journal with "
-                "repair to remove it"
-            )
-        if rest:
-            os.ftruncate(self._file, self._end)
-            os.fsync(self._file)
-        return records
-
-
-def _line(record: Record, before: str) -> tuple[bytes, str]:
-    body = json.dumps(record, ensure_ascii=False)
-    check = hashlib.sha256((before + body).encode()).hexdigest()[:16]
-    return f"{json.dumps({**record, 'check': check}, ensure_ascii=False)}\n".encode(), check
-
-
-def _parse(text: bytes) -> Record:
-    """The record of a line, without its check; an empty one if it makes no sense."""
-    try:
-        record = json.loads(text)
-    except ValueError:
-        return {}
-    return {k: v for k, v in record.items() if k != "check"} if isinstance(record, dict) else {}
-
-
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the file's name on disk as well."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        self._database.close()

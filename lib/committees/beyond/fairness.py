@@ -13,91 +13,82 @@ $$\max_{\pi,\,t}\ t \quad\text{subject to}\quad \textstyle\sum_{x: x^i = j} p(x)
 
 A type whose constraint $\pi(x) \ge t$ has a positive dual is at $t$ in every optimum: it is
 settled there, and the next program raises the rest.
-
-These programs have a row for each type, and with many types they take minutes. Then the fastest
-policy stays as it was found, which at least is not a corner where thousands of types are in doubt
-(`committees.beyond.many_types`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import cvxpy as cp
 import numpy as np
+from scipy import sparse
 
-from committees import highs
-from committees.checks import FloatArray
+from committees.checks import BoolArray, FloatArray
 from committees.cmdp import CMDP
-from committees.lp import Policy, best_policy, make_policy
+from committees.lp import Policy, best_policy, make_policy, solve
 from committees.problem import Problem
 
-if TYPE_CHECKING:
-    from scipy import sparse
-
-#: With more types than this, nothing is made fairer.
+#: With more types than this the programs take minutes: the fastest policy stays as it was found.
 MOST_TYPES = 5000
-
-#: Levels that differ by less are equal, and duals below this are zero.
-EQUAL = 1e-9
+#: Levels and rates that differ by less are equal, and duals below this are zero.
+TOLERANCE = 1e-9
 
 
 @lru_cache(maxsize=8)
 def fair_policy(problem: Problem) -> Policy:
-    """The leximin policy among the fastest that meet the targets in expectation, if it is quick."""
+    """The leximin policy among the fastest; with more than `MOST_TYPES` types, any fastest one.
+
+    Examples
+    --------
+    >>> targets = {"gender": {"w": 0.5, "m": 0.5}, "age": dict.fromkeys(["20", "40", "60"], 1 / 3)}
+    >>> fair_policy(Problem(targets, [0.1, 0.2, 0.2] * 2)).acceptance.round(3).tolist()
+    [1.0, 0.5, 0.5, 1.0, 0.5, 0.5]
+    """
     best = best_policy(problem)
     if len(problem.p) > MOST_TYPES:
         return best
     occurs = problem.p > 0
+    shares = problem.incidence[:, occurs] * (problem.p[occurs] / best.rate)
+    least, settled = np.zeros(occurs.sum()), np.zeros(occurs.sum(), dtype=bool)
+    while not settled.all():
+        program, chance = leximin_lp(shares, problem.rho, least, settled)
+        level = solve(program)
+        now = np.flatnonzero(~settled)
+        if level <= 1 - TOLERANCE:
+            now = now[np.abs(program.constraints[-1].dual_value) > TOLERANCE]
+        least[now], settled[now] = max(level - TOLERANCE, 0.0), True
     acceptance = np.zeros_like(problem.p)
-    acceptance[occurs] = _leximin(
-        problem.incidence[:, occurs] * (problem.p[occurs] / best.rate), problem.rho
-    )
+    acceptance[occurs] = chance.value
     return make_policy(problem, acceptance, best.dual.to_numpy())
+
+
+def leximin_lp(
+    shares: sparse.csr_array, rho: FloatArray, least: FloatArray, settled: BoolArray
+) -> tuple[cp.Problem, cp.Variable]:
+    """State the program of one level: its value is t, its last constraint that of the open types.
+
+    Parameters
+    ----------
+    shares : sparse array of float, shape (number of values, number of types that occur)
+        p(x) / g* where the type has the value, 0 elsewhere.
+    least, settled : ndarray of float and of bool, per type that occurs
+        The lower limits, and which types are settled there.
+    """
+    chance = cp.Variable(len(least), bounds=[least, np.ones(len(least))], name="chance")
+    level = cp.Variable(bounds=[0, 1], name="level")
+    # Rounding may have left no policy that is exactly as fast as the fastest.
+    rate = cp.Variable(bounds=[1 - TOLERANCE, 1], name="rate as a share of g*")
+    constraints = [shares @ chance == rho * rate, chance[np.flatnonzero(~settled)] >= level]
+    return cp.Problem(cp.Maximize(level), constraints), chance
 
 
 @dataclass(frozen=True)
 class FairCMDP(CMDP):
-    """CMDP with the policy that, among the fastest, is fairest to the types."""
+    """CMDP with the policy that, among the fastest, is the fairest to the types."""
 
     family: ClassVar[str] = "CMDP fair"
 
     def policy(self, problem: Problem) -> Policy:
         return fair_policy(problem)
-
-
-def _leximin(matrix: sparse.csr_array, target: FloatArray) -> FloatArray:
-    """The leximin point of {0 <= x <= 1, matrix x = target}, which rounding may have emptied."""
-    from scipy import optimize, sparse  # take as long to import as all the rest
-
-    n = matrix.shape[1]
-    least = np.zeros(n)
-    open_ = np.ones(n, dtype=bool)
-    cost = np.append(np.zeros(n + 1), -1.0)
-    # Columns: acceptance, rate as a share of the best, level.
-    in_proportion = sparse.hstack(
-        [matrix, -target[:, None], sparse.csr_array((len(target), 1))], format="csr"
-    )
-    while open_.any():
-        rows = np.flatnonzero(open_)
-        below = sparse.eye_array(n, format="csr")[rows]
-        found = optimize.linprog(
-            cost,
-            A_ub=sparse.hstack([-below, sparse.csr_array((len(rows), 1)), np.ones((len(rows), 1))]),
-            b_ub=np.zeros(len(rows)),
-            A_eq=in_proportion,
-            b_eq=np.zeros(len(target)),
-            bounds=[*zip(least, np.ones(n), strict=True), (1 - EQUAL, 1), (0, 1)],
-            method="highs-ds",
-            options=highs.OPTIONS,
-        )
-        if found.status != 0:
-            raise RuntimeError(f"HiGHS stopped: {found.message}")
-        level = found.x[-1]
-        settled = rows[found.ineqlin.marginals < -EQUAL]
-        if level > 1 - EQUAL:
-            settled = rows
-        least[settled] = max(level - EQUAL, 0.0)
-        open_[settled] = False
-    return np.asarray(found.x[:n])

@@ -1,20 +1,27 @@
 r"""What no strategy can beat.
 
-Three lower limits on the people seen until $K$ seats are filled within a band (`resolving.band`),
-from the loosest that is quick to the tightest that is not:
+Three lower limits on the people seen until $K$ seats are filled within a band (`greedy.band`), from
+the loosest, which is quick, to the tightest, which is not:
 
 - **Fluid**: a rule that stops after $T$ people on average has met $p(x)\,T$ of type $x$ on average
-  (Wald), so the averages of whom it seats satisfy the constraints of the linear program of the
-  seats. Hence no rule, not even one that chooses the committee when it stops, sees fewer people on
-  average than that program's optimum.
+  (Wald), so the averages of whom it seats satisfy the constraints of the plan for all seats
+  (`committees.beyond.plan`, without margins). Hence no rule, not even one that chooses the
+  committee when it stops, sees fewer people on average than that program's optimum.
 - **Hindsight**: of a given stream, the shortest beginning that contains a committee in the band. No
   rule stops earlier on that stream. Found by bisection, since more people never hurt; each step
   asks an integer program whether a committee exists.
-- **Optimal** (`committees.beyond.limits`): the best online rule, where its table fits into memory.
+- **Optimal**: the best online rule, by dynamic programming. With $V(N)$ the fewest people still to
+  be seen, on average, after the committee $N$, and $S$ the set of types accepted next,
+
+  $$V(N) = \min_S \frac{1 + \sum_{x \in S} p(x)\, V(N + x)}{p(S)},$$
+
+  where $V$ of a full committee is 0 in the band and infinite outside. Committees with the same
+  counts of each value have the same future: the table has a cell for each combination of counts.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -24,151 +31,124 @@ import numpy as np
 from scipy import optimize
 
 from committees.beyond.plan import plan_lp
-from committees.beyond.resolving import fewest
-from committees.checks import BoolArray, FloatArray, IntArray, check_number
+from committees.beyond.resolving import fewest_ahead
+from committees.checks import BoolArray, FloatArray, IntArray, check_number, frozen
 from committees.greedy import band
 from committees.lp import solve
 from committees.problem import Problem
 from committees.strategy import Session, Strategy
 
+#: Larger tables do not fit into memory.
+MAX_CELLS = 200_000_000
+#: A type is accepted if this makes the people ahead fewer by more than rounding.
+ROUNDING = 1e-12
+
 
 def fluid(problem: Problem, size: int, tolerance: float) -> float:
-    """People that every rule must see on average, by the linear program of the seats."""
+    """People that every rule must see on average, by the plan for all seats.
+
+    Examples
+    --------
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
+    >>> round(fluid(problem, 10, tolerance=0), 6), round(fluid(problem, 10, tolerance=0.1), 6)
+    (20.0, 16.0)
+    """
     low, high = band(problem, size, tolerance)
     return 1 / solve(plan_lp(problem, size, low, high)[0])
 
 
 def hindsight(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> int:
-    """The shortest beginning of a stream of people that contains a committee within the band.
+    """The length of the shortest beginning of a stream that contains a committee in the band.
 
-    Parameters
-    ----------
-    type_ids
-        The types of the people who come, in order; `recruitment.stream` draws some.
+    `type_ids` are the types of the people who come, in order, as `volunteers.stream` draws them.
     """
-    low, high = band(problem, size, tolerance)
-    has = np.zeros((len(type_ids), len(low)), dtype=np.intp)
-    np.put_along_axis(has, problem.codes[type_ids], 1, axis=1)
-    plenty = (np.cumsum(has, axis=0) >= low).all(axis=1) & (np.arange(len(type_ids)) >= size - 1)
-    none = ValueError(f"among {len(type_ids)} people there is no committee within the band")
-    if not plenty.any():
-        raise none
-    # Before there are enough people of every value, no need to ask.
-    lacking = int(np.argmax(plenty))
-    enough, step = lacking + 1, 1
-    while not _has_committee(problem, size, low, high, type_ids[:enough]):
-        if enough == len(type_ids):
-            raise none
-        lacking, enough, step = enough, min(enough + step, len(type_ids)), 2 * step
-    while enough - lacking > 1:
-        middle = (lacking + enough) // 2
-        if _has_committee(problem, size, low, high, type_ids[:middle]):
-            enough = middle
-        else:
-            lacking = middle
-    return enough
+    low, _ = band(problem, size, tolerance)
+    has_value = np.zeros((len(type_ids), len(low)), dtype=np.intp)
+    np.put_along_axis(has_value, problem.codes[type_ids], 1, axis=1)
+    # Where there are too few people, or too few of some value, there is no need to ask.
+    short = (np.cumsum(has_value, axis=0) < low).any(axis=1)
+    first = max(size, 1 + int(short.sum()))
+
+    def enough(people: int) -> bool:
+        return has_committee(problem, size, tolerance, type_ids[:people])
+
+    found = first + bisect_left(range(first, len(type_ids) + 1), True, key=enough)
+    if found > len(type_ids):
+        raise ValueError(f"among {len(type_ids)} people there is no committee within the band")
+    return found
 
 
-def _has_committee(
-    problem: Problem, size: int, low: IntArray, high: IntArray, type_ids: IntArray
-) -> bool:
-    """Whether some of these people make a committee within the band."""
+def has_committee(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> bool:
+    """Whether some of these people, given their types, make a committee within the band."""
     present, counts = np.unique(type_ids, return_counts=True)
-    values = problem.incidence[:, present]
     found = optimize.milp(
         np.zeros(len(present)),
         integrality=np.ones(len(present)),
         bounds=optimize.Bounds(0, counts),
         constraints=[
-            optimize.LinearConstraint(values, low, high),
-            optimize.LinearConstraint(np.ones((1, len(present))), size, size),
+            (problem.incidence[:, present], *band(problem, size, tolerance)),
+            (np.ones((1, len(present))), size, size),
         ],
     )
     return bool(found.status == 0)
 
 
-#: A larger table does not fit into memory.
-MOST_CELLS = 200_000_000
-
-#: Types are accepted if this makes the future shorter by more than rounding.
-ROUNDING = 1e-12
-
-
 @lru_cache(maxsize=4)
 def optimal_table(problem: Problem, size: int, tolerance: float) -> FloatArray:
-    """The expected number of people still to be seen: one axis for the seats filled, then one for
-    the count of each value but the last of each feature.
+    """V(N): one axis for the seats filled, then one for the count of each free value.
+
+    All values but the last of each feature are free: the last has the seats that are left.
     """
     low, high = band(problem, size, tolerance)
-    free = _free(problem)
-    shape = (size + 1, *(int(most) + 1 for most in high[free]))  # which cannot overflow
-    if prod(shape) > MOST_CELLS:
+    steps, most = _steps(problem)[problem.p > 0], high[_is_free(problem)].tolist()
+    shape = (size + 1, *(count + 1 for count in most))
+    if prod(shape) > MAX_CELLS:
         raise ValueError(
-            f"the table of all committees has {prod(shape):.2g} cells, more than {MOST_CELLS:,}; "
+            f"the table of all committees has {prod(shape):.2g} cells, more than {MAX_CELLS:,}; "
             "take fewer features or seats"
         )
-    values = np.full(shape, np.inf)
-    values[size] = _within(problem, size, low, high, shape[1:])
-    type_ids = np.flatnonzero(problem.p > 0).tolist()
+    V = np.full(shape, np.inf)
+    V[size] = np.where(_in_band(problem, size, low, high, shape[1:]), 0.0, np.inf)
     for seated in range(size - 1, -1, -1):
         # Counts cannot exceed the seats that are filled: the rest of the layer stays infinite.
-        reach = tuple(slice(0, min(seated, int(most) - 1) + 1) for most in shape[1:])
-        after = [
-            _after(values[seated + 1, ...], problem, type_id, free)[reach] for type_id in type_ids
-        ]
-        values[seated, ...][reach] = fewest(np.stack(after, axis=-1), problem.p[type_ids])
-    values.flags.writeable = False
-    return values
+        reach = np.minimum(seated, most) + 1
+        after = np.pad(V[seated + 1], (0, 1), constant_values=np.inf)
+        moved = [after[tuple(map(slice, step, step + reach))] for step in steps]
+        layer = V[seated][tuple(map(slice, reach))]
+        layer[...] = fewest_ahead(np.stack(moved, axis=-1), problem.p[problem.p > 0])
+    return frozen(V)
 
 
 def fewest_screened(problem: Problem, size: int, tolerance: float) -> float:
     """The smallest expected number of people that any online rule must see."""
-    return float(optimal_table(problem, size, tolerance)[(0,) * (1 + int(_free(problem).sum()))])
+    return float(optimal_table(problem, size, tolerance).flat[0])
 
 
-def _free(problem: Problem) -> BoolArray:
-    """Which values have an axis: all but the last of each feature."""
-    feature = problem.labels.get_level_values(0).to_numpy()
-    return np.append(feature[1:] == feature[:-1], False)
+def _is_free(problem: Problem) -> BoolArray:
+    """Per value: whether it has an axis, as all but the last of each feature do."""
+    return ~np.isin(np.arange(1, len(problem.rho) + 1), np.cumsum(problem.shape))
 
 
-def _within(
+def _steps(problem: Problem) -> IntArray:
+    """For each type (row), how it moves the committee along each axis (column): 0 or 1."""
+    return np.asarray(problem.incidence.T.toarray()[:, _is_free(problem)], dtype=np.intp)
+
+
+def _in_band(
     problem: Problem, size: int, low: IntArray, high: IntArray, shape: tuple[int, ...]
-) -> FloatArray:
-    """Zero for the full committees in the band, infinity for the others."""
-    free = _free(problem)
-    counts = np.indices(shape, sparse=True)
-    good = np.ones(shape, dtype=bool)
-    axis, used = 0, np.zeros((1,) * len(shape), dtype=np.intp)
-    for value in range(len(free)):
-        if free[value]:
-            count, axis, used = counts[axis], axis + 1, used + counts[axis]
-        else:
-            count, used = size - used, np.zeros((1,) * len(shape), dtype=np.intp)
-        good &= (count >= low[value]) & (count <= high[value])
-    return np.where(good, 0.0, np.inf)
-
-
-def _after(layer: FloatArray, problem: Problem, type_id: int, free: BoolArray) -> FloatArray:
-    """The values of a layer at N + x, for all N; infinite beyond the edge."""
-    axis_of = np.cumsum(free) - 1
-    moved = np.full_like(layer, np.inf)
-    axes = [int(axis_of[value]) for value in problem.codes[type_id] if free[value]]
-    take = tuple(slice(1, None) if axis in axes else slice(None) for axis in range(layer.ndim))
-    put = tuple(slice(None, -1) if axis in axes else slice(None) for axis in range(layer.ndim))
-    moved[put] = layer[take]
-    return moved
+) -> BoolArray:
+    """Which full committees are in the band, as a table with an axis for each free value."""
+    inside, axes = np.ones(shape, dtype=bool), iter(np.indices(shape, sparse=True))
+    for first, n_values in zip(problem.codes[0], problem.shape, strict=True):
+        counts = [next(axes) for _ in range(n_values - 1)]
+        for value, count in enumerate([*counts, size - sum(counts)], start=first):
+            inside &= (low[value] <= count) & (count <= high[value])
+    return inside
 
 
 @dataclass(frozen=True)
 class Optimal(Strategy):
-    """The optimal online rule, for few types and small committees.
-
-    Parameters
-    ----------
-    tolerance
-        The band that the committee must end in, as for `Resolving`.
-    """
+    """The optimal online rule, for few types and small committees; `tolerance` sets the band."""
 
     tolerance: float
 
@@ -177,24 +157,22 @@ class Optimal(Strategy):
     def __post_init__(self) -> None:
         check_number("tolerance", self.tolerance, 0, 1)
 
-    def start(self, problem: Problem, size: int) -> Session:
-        values = optimal_table(problem, size, self.tolerance)
-        if not np.isfinite(fewest_screened(problem, size, self.tolerance)):
-            raise ValueError(f"{self}: no committee within the band can be had for certain")
-        return _OptimalSession(problem, values)
-
     @property
     def name(self) -> str:
         return f"Optimal {self.tolerance:.12g}"
 
+    def start(self, problem: Problem, size: int) -> Session:
+        V = optimal_table(problem, size, self.tolerance)
+        if not np.isfinite(V.flat[0]):
+            raise ValueError(f"{self}: no committee within the band can be had for certain")
+        return _OptimalSession(problem, V)
+
 
 class _OptimalSession(Session):
-    def __init__(self, problem: Problem, values: FloatArray) -> None:
-        self._problem, self._values, self._free = problem, values, _free(problem)
-        self._counts = np.zeros(len(problem.rho), dtype=np.intp)
-        self._seated = 0
-        self._steps = np.asarray(problem.incidence.T.toarray()[:, self._free], dtype=np.intp)
-        self.acceptance = self._choose()
+    def __init__(self, problem: Problem, V: FloatArray) -> None:
+        self._V, self._steps = V, _steps(problem)
+        self._state = np.zeros(V.ndim, dtype=np.intp)  # seats filled, then counts
+        self._move(0, 0)
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
         chosen = np.flatnonzero(accepted)
@@ -206,19 +184,11 @@ class _OptimalSession(Session):
     def leave(self, type_id: int) -> None:
         self._move(type_id, -1)
 
-    def _move(self, type_id: int, step: int) -> None:
-        self._counts[self._problem.codes[type_id]] += step
-        self._seated += step
-        self.acceptance = self._choose()
-
-    def _choose(self) -> FloatArray:
-        """Accept the types that make the future shorter."""
-        if self._seated == len(self._values) - 1:
-            return np.zeros(len(self._problem.p))
-        here = self._counts[self._free]
-        after = here + self._steps
-        inside = (after < self._values.shape[1:]).all(axis=1)
-        future = np.full(len(after), np.inf)
-        future[inside] = self._values[self._seated + 1][tuple(after[inside].T)]
-        shorter = future < self._values[(self._seated, *here)] - ROUNDING
-        return np.asarray(shorter, dtype=float)
+    def _move(self, type_id: int, people: int) -> None:
+        """Seat so many people of a type, and accept the types that make the future shorter."""
+        self._state = self._state + people * np.append(1, self._steps[type_id])
+        after = self._state + np.insert(self._steps, 0, 1, axis=1)
+        inside = (after < self._V.shape).all(axis=1)
+        ahead = np.full(len(after), np.inf)
+        ahead[inside] = self._V[tuple(after[inside].T)]
+        self.acceptance = (ahead < self._V[tuple(self._state)] - ROUNDING).astype(float)

@@ -1,273 +1,209 @@
-r"""The linear program of `committees.lp` when there are many types: the points first.
+r"""The linear program of `committees.lp` when there are many types: the dual first.
 
 With a million types the program has a million columns, but its dual has only as many unknowns as
-there are values, some dozens: the points $\lambda$. They minimise $\sum_x p(x)\, s(x)^+$, where
-$s(x) = \sum_i \lambda^i_{x^i}$ is the score of a type, subject to $\lambda \cdot \rho = 1$. The
-kink of $s^+$ is rounded, and ever less so as $\mu$ falls (an interior-point method with a
-logarithmic barrier): a type is accepted with probability
+there are values, some dozens: $w$ minimises $\sum_x p(x)\, s(x)^+$, where $s(x) = \sum_i w^i_{x^i}$
+is the score of a type, subject to $w \cdot \rho = 1$. The kink of $s^+$ is smoothed, and ever less
+so as $\mu$ falls (an interior-point method with a logarithmic barrier): a type is accepted with
+probability
 
 $$\varphi(z) = \tfrac12 + \frac{z}{2\,(2 + \sqrt{z^2 + 4})}, \qquad z = s(x) / \mu,$$
 
-and Newton's method finds the points for which the accepted have the target shares. A step costs a
-few passes over $p$: types are laid out as a table, the first features down and the others across,
-so that scores are sums of a column and a row, and shares and second derivatives products of small
-matrices.
+and Newton's method finds the $w$ for which the accepted have the target shares. A step costs a few
+passes over $p$.
 
 **The end is exact.** Near the optimum only the types with scores around zero are in doubt. The
-others are set to yes or no, and a small linear program decides on the few that are left. Its points
-prove the result: `Policy.bound` equals `Policy.rate` up to rounding. Where so many policies are
-optimal that thousands of types have score zero, those keep the probability of the middle.
+others are set to yes or no, and a small linear program decides on those that are left. Where so
+many policies are optimal that thousands of types have score zero, most of them keep $\varphi$. The
+dual of the small program proves the result: `Policy.bound` equals `Policy.rate` up to rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import highspy
 import numpy as np
+from scipy import sparse
 
-from committees import highs
+from committees import highs, lp
 from committees.checks import FloatArray, IntArray
 from committees.problem import Problem
 
-#: The rounding of the kink, as a share of the rate: from here, by this factor, to there.
-FIRST, FACTOR, LAST = 1e-2, 10.0, 1e-7
-
-#: Newton's method stops when a step would gain less than this; before the end, than that.
-CLOSE, EXACT = 0.01, 1e-9
-
-#: Newton's method gives up after so many steps, or when the points run away because (almost) no
-#: policy meets the targets.
-MOST_STEPS, FAR = 200, 1e8
-
+#: The values of mu. The small program is tried between these two shares of the rate.
+MUS, FIRST_SHARE, LAST_SHARE = 10.0 ** -np.arange(15), 1e-2, 1e-7
+#: Newton's method stops when a step would gain less than this share of the rate. It gives up after
+#: so many steps, or when w is so large that (almost) no policy meets the targets.
+LEAST_GAIN, MAX_STEPS, MAX_W = 0.01, 200, 1e8
 #: A step is halved until it gains a tenth of what it promises, up to rounding, but not below this.
-ROUNDING, SHORTEST = 1e-14, 1e-6
-
-#: The small program has so many types for each value.
-TYPES_PER_VALUE = 30
-
-#: With a score this far from zero a type is not in doubt; whether it is, is looked at so often.
-CLEAR, LOOKS = 1e-8, 4
-
-#: A rate that is smaller than this share of the bottleneck's is left to others.
-NOTHING = 1e-7
-
+ROUNDING, SHORTEST_STEP = 1e-14, 1e-6
+#: The small program has at most twice so many types for each value; none is clear up to this |z|.
+TYPES_PER_VALUE, CLEAR_Z = 30, 1000.0
 #: The rate may be this share below its bound.
 GAP = 1e-10
 
-Solution = tuple[FloatArray, FloatArray]
+Solution = tuple[FloatArray, FloatArray]  # the accepted mass per type, the dual w per value
+
+
+def best_policy(problem: Problem) -> lp.Policy:
+    """The same as `lp.best_policy`, for up to millions of types.
+
+    Where no policy is proven optimal the program is solved as `lp` states it; a `ValueError` says
+    if there are too many types for that.
+
+    Examples
+    --------
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
+    >>> round(best_policy(problem).rate, 9)
+    0.5
+    """
+    found = solve(problem)
+    if found is not None:
+        chance = np.divide(found[0], problem.p, out=np.zeros_like(problem.p), where=problem.p > 0)
+        return lp.make_policy(problem, chance, found[1])
+    if len(problem.p) <= lp.MAX_TYPES_CVXPY:
+        return lp.best_policy(problem)
+    raise ValueError(
+        f"no policy for these {len(problem.p):,} types could be proven optimal; perhaps none meets "
+        "the targets. Take fewer features, or merge values"
+    )
 
 
 def solve(problem: Problem) -> Solution | None:
-    """The accepted mass of each type and the points, or nothing if there is no proof of them."""
-    table = Table(problem)
-    for rounding, points in _path(table):
-        scores = table.scores(points)
-        found = _finish(table, *_by_score(table, scores))
-        if found is None and rounding <= LAST * table.bound(scores):
-            found = _from_the_middle(table, points, rounding)
-        if found is not None:
-            return table.unit * found[0], found[1]
+    """The accepted mass per type and the dual w per value; None if they are not proven optimal."""
+    wanted = (problem.rho > 0).astype(float)
+    # In units of the bottleneck the rate is at most one. Only types whose values are all wanted
+    # are ever accepted.
+    p = problem.p * problem.product_over_values(wanted) / problem.bottleneck
+    w = before = wanted * (np.arange(len(wanted)) < problem.shape[0])  # every score is one
+    for mu in MUS:
+        start, before = w + 0.1 * (w - before), w  # w is nearly linear in mu
+        found = _newton(problem, p, start, mu)
+        if found is None:
+            return None
+        w = found
+        scores = problem.sum_over_values(w)
+        rate = float(p @ np.maximum(scores, 0))
+        solution = _finish(problem, p, scores / mu) if mu <= FIRST_SHARE * rate else None
+        if solution is not None:
+            return problem.bottleneck * solution[0], solution[1]
+        if mu <= LAST_SHARE * rate:
+            return None
     return None
 
 
-class Table:
-    """The types in two dimensions: the first features down, the others across."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        types = np.cumprod(problem.shape)
-        half = int(np.argmin(np.maximum(types, types[-1] // types))) + 1
-        self._down, self._across = map(_incidence, (problem.shape[:half], problem.shape[half:]))
-        self.wanted = problem.rho > 0
-        # In units of the bottleneck the rate is at most one. Nobody with a value that is not wanted
-        # is ever accepted.
-        self.unit = problem.bottleneck
-        self.p = problem.p * problem.product_over_values(self.wanted.astype(float)) / self.unit
-        # A constant more for one feature and less for another changes no score.
-        later = np.isin(np.arange(len(self.wanted)), np.cumsum(problem.shape))
-        self.free = np.flatnonzero(self.wanted & ~later)
-
-    def scores(self, points: FloatArray) -> FloatArray:
-        """The sum of the points of each type."""
-        return self.problem.sum_over_values(points)
-
-    def shares(self, mass: FloatArray) -> FloatArray:
-        """The sum over the types that have each value."""
-        table = mass.reshape(len(self._down), len(self._across))
-        return np.concatenate([table.sum(1) @ self._down, table.sum(0) @ self._across])
-
-    def pairs(self, mass: FloatArray) -> FloatArray:
-        """The sum over the types that have both of two values."""
-        table = mass.reshape(len(self._down), len(self._across))
-        own = [(table.sum(1), self._down), (table.sum(0), self._across)]
-        (first, second) = (incidence.T @ (sums[:, None] * incidence) for sums, incidence in own)
-        both = self._down.T @ (table @ self._across)
-        return np.block([[first, both], [both.T, second]])
-
-    def bound(self, scores: FloatArray) -> float:
-        """An upper bound on the rate of every policy."""
-        return float(self.p @ np.maximum(scores, 0))
+def acceptance(z: FloatArray) -> FloatArray:
+    """The probability phi with which a type is accepted."""
+    return np.asarray(0.5 + z / (4 + 2 * np.sqrt(z * z + 4)))
 
 
-def _incidence(counts: tuple[int, ...]) -> FloatArray:
-    """Which combination (row) has which value (column)."""
-    total = int(np.prod(counts, dtype=int))
-    codes = np.indices(counts).reshape(len(counts), total)
-    eyes = [np.eye(count)[code] for count, code in zip(counts, codes, strict=True)]
-    return np.concatenate([np.zeros((total, 0)), *eyes], axis=1)
-
-
-def middle(z: FloatArray) -> FloatArray:
-    """How far from a half the probability is with which a type is accepted."""
-    return np.asarray(z / (4 + 2 * np.sqrt(z * z + 4)))
-
-
-def rounded(z: FloatArray) -> FloatArray:
-    """The integral of that probability: the larger of z and zero, with its kink rounded."""
+def smoothed(z: FloatArray) -> FloatArray:
+    """The integral of that probability: the larger of z and zero, with a smooth kink."""
     root = np.sqrt(z * z + 4)
     return np.asarray((z + root) / 2 - np.log(2 + root))
 
 
-def _path(table: Table) -> Iterator[tuple[float, FloatArray]]:
-    """Ever smaller roundings of the kink, each with its best points."""
-    points = np.zeros_like(table.problem.rho)
-    points[: table.problem.n_values[0]] = 1.0  # every score is one
-    points[~table.wanted] = 0.0
-    rounding, before = 1.0, points
-    while True:
-        # Along the path the points are nearly linear in the rounding.
-        start = points + (points - before) / FACTOR
-        before, there = points, _newton(table, start, rounding)
-        if there is None:
-            return
-        points = there
-        bound = table.bound(table.scores(points))
-        if rounding <= FIRST * bound:
-            yield rounding, points
-        if rounding <= LAST * bound or bound < NOTHING:
-            return
-        rounding /= FACTOR
-
-
-def _newton(
-    table: Table, points: FloatArray, rounding: float, close: float = CLOSE
-) -> FloatArray | None:
-    """The points for which the accepted have the target shares; nothing if that takes too long."""
-    z = table.scores(points) / rounding
-    value = table.p @ rounded(z)
-    for _ in range(MOST_STEPS):
-        step, gain, accepted = _step(table, z)
-        if not gain > close * accepted:
-            return points
-        if np.abs(points + rounding * step).max() > FAR:
+def _newton(problem: Problem, p: FloatArray, w: FloatArray, mu: float) -> FloatArray | None:
+    """The w for which the accepted have the target shares; None if that takes too long."""
+    z = problem.sum_over_values(w) / mu
+    value = p @ smoothed(z)
+    for _ in range(MAX_STEPS):
+        step, gain, rate = _newton_step(problem, p, z)
+        if not gain > LEAST_GAIN * rate:
+            return w
+        if np.abs(w + mu * step).max() > MAX_W:
             return None
-        along, length = table.scores(step), 1.0
-        while True:
-            ahead = z + length * along
-            next_value = table.p @ rounded(ahead)
-            if next_value <= value * (1 + ROUNDING) - 0.1 * length * gain:
-                break
+        along, length, before = problem.sum_over_values(step), 1.0, value
+        while (value := p @ smoothed(z + length * along)) > (
+            before * (1 + ROUNDING) - 0.1 * length * gain
+        ):
             length /= 2
-            if length < SHORTEST:  # what is left to gain is rounding
-                return points
-        points = points + length * rounding * step
-        z, value = ahead, next_value
+            if length < SHORTEST_STEP:  # what is left to gain is rounding
+                return w
+        w, z = w + length * mu * step, z + length * along
     return None
 
 
-def _step(table: Table, z: FloatArray) -> tuple[FloatArray, float, float]:
-    """Newton's step, in units of the rounding, what it promises to gain, and the accepted mass."""
-    free, off = table.free, middle(z)
-    square = 0.25 - off * off
-    shares = table.shares(table.p * (0.5 + off))
-    hessian = table.pairs(table.p * square * square / (0.5 + 2 * off * off))[np.ix_(free, free)]
-    unit = 1 / np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
-    edge = (table.problem.rho[free] * unit)[:, None]
+def _newton_step(problem: Problem, p: FloatArray, z: FloatArray) -> tuple[FloatArray, float, float]:
+    """Newton's step in units of mu, what it promises to gain, and the rate."""
+    chance = acceptance(z)
+    spread = chance * (1 - chance)
+    hessian = pair_sums(problem, p * spread * spread / (1 - 2 * spread))
+    root = np.sqrt(np.diag(hessian))
+    unit = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    edge = (problem.rho * unit)[:, None]
     edge /= np.linalg.norm(edge)
     system = np.block([[hessian * np.outer(unit, unit), edge], [edge.T, np.zeros((1, 1))]])
     # What is wrong with the shares; a multiple of the targets changes the multiplier alone.
-    accepted = float(shares[: table.problem.n_values[0]].sum())
-    wrong = shares - accepted * table.problem.rho
-    step = np.zeros_like(shares)
-    step[free] = np.linalg.lstsq(system, np.append(-wrong[free] * unit, 0.0), 1e-14)[0][:-1] * unit
-    return step, -float(wrong @ step), accepted
+    shares = problem.marginals(p * chance)
+    rate = float(shares[: problem.shape[0]].sum())
+    wrong = shares - rate * problem.rho
+    # Of the many solutions (more for one feature, less for another) the shortest.
+    step = np.linalg.lstsq(system, np.append(-wrong * unit, 0.0), 1e-14)[0][:-1] * unit
+    return step, -float(wrong @ step), rate
 
 
-def _by_score(table: Table, scores: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The types with scores around zero, and the mass of the others: all of it or nothing."""
-    distance = np.where(table.p > 0, np.abs(scores), np.inf)
-    count = min(TYPES_PER_VALUE * len(table.wanted), len(distance))
-    near = np.argpartition(distance, count - 1)[:count]
-    return np.sort(near), np.where(scores > 0, table.p, 0.0)
+def pair_sums(problem: Problem, per_type: FloatArray) -> FloatArray:
+    """For each pair of values, the sum over the types that have both; shape (values, values).
+
+    Types are laid out as a table, the first features down and the others across, so that the sums
+    are products of small matrices.
+    """
+    types = np.cumprod(problem.shape)
+    half = int(np.argmin(np.maximum(types, types[-1] // types))) + 1
+    down, across = map(_incidence, (problem.shape[:half], problem.shape[half:]))
+    cells = per_type.reshape(len(down), len(across))
+    both = down.T @ (cells @ across)
+    own = [side.T @ (cells.sum(1 - i)[:, None] * side) for i, side in enumerate((down, across))]
+    return np.block([[own[0], both], [both.T, own[1]]])
 
 
-def _from_the_middle(table: Table, points: FloatArray, rounding: float) -> Solution | None:
-    """Leave all types where they are, but for a few of each value; look again who is in doubt."""
-    exact = _newton(table, points, rounding, close=EXACT)
-    scores = table.scores(points if exact is None else exact)
-    chance = 0.5 + middle(scores / rounding)
-    for _ in range(LOOKS):
-        mass = table.p * chance
-        found = _decide(table, _with_room(table, mass), mass)
-        if found is None or _proven(table, *found):
+def _incidence(shape: tuple[int, ...]) -> FloatArray:
+    """Which combination of values (row) has which value (column)."""
+    codes = np.indices(shape).reshape(len(shape), -1 if shape else 1)
+    ones = [np.eye(count)[code] for count, code in zip(shape, codes, strict=True)]
+    return np.concatenate([np.zeros((codes.shape[1], 0)), *ones], axis=1)
+
+
+def _finish(problem: Problem, p: FloatArray, z: FloatArray) -> Solution | None:
+    """Decide on the types in doubt; all others are at yes or no, or else only those clearly so."""
+    count = min(TYPES_PER_VALUE * len(problem.rho), len(p))
+    doubtful = [np.argpartition(np.where(p > 0, np.abs(z), np.inf), count - 1)[:count]]
+    # For each value, also those with most room to be accepted or not.
+    room, type_ids = p * acceptance(-np.abs(z)), np.arange(len(p)).reshape(problem.shape)
+    for axis in range(type_ids.ndim):
+        for own in map(np.ravel, np.moveaxis(type_ids, axis, 0)):
+            count = min(TYPES_PER_VALUE, len(own))
+            doubtful.append(own[np.argpartition(-room[own], count - 1)[:count]])
+    for clear in (0.0, CLEAR_Z):
+        mass = p * np.where(np.abs(z) > clear, z > 0, acceptance(z))
+        found = _small_lp(problem, p, mass, np.unique(np.concatenate(doubtful)))
+        if found is not None and is_optimal(problem, p, *found):
             return found
-        scores = table.scores(found[1])
-        chance = np.where(np.abs(scores) > CLEAR, scores > 0, chance)
     return None
 
 
-def _with_room(table: Table, mass: FloatArray) -> IntArray:
-    """For each value, some types that may be accepted both more often and less."""
-    room = np.minimum(mass, table.p - mass)
-    types: list[IntArray] = []
-    for axis in range(len(table.problem.shape)):
-        cells = np.moveaxis(np.arange(len(room)).reshape(table.problem.shape), axis, 0)
-        for own in cells.reshape(len(cells), -1):
-            count = min(TYPES_PER_VALUE, len(own))
-            types.append(own[np.argpartition(-room[own], count - 1)[:count]])
-    return np.unique(np.concatenate(types))
+def is_optimal(problem: Problem, p: FloatArray, mass: FloatArray, w: FloatArray) -> bool:
+    """Whether the targets are met, and w proves that no policy is faster."""
+    rate, bound = mass.sum(), p @ np.maximum(problem.sum_over_values(w), 0)
+    wrong = np.abs(problem.marginals(mass) - problem.rho * rate).max()
+    return bool(wrong <= GAP * rate and 0 < bound <= (1 + GAP) * rate)
 
 
-def _finish(table: Table, near: IntArray, mass: FloatArray) -> Solution | None:
-    """Decide on the types near zero; nothing if that is not the optimum."""
-    found = _decide(table, near, mass)
-    return found if found is not None and _proven(table, *found) else None
-
-
-def _proven(table: Table, mass: FloatArray, points: FloatArray) -> bool:
-    """Whether the targets are met, and no policy is faster."""
-    rate = float(mass.sum())
-    met = np.abs(table.shares(mass) - table.problem.rho * rate).max() <= GAP * rate
-    return bool(met) and 0 < table.bound(table.scores(points)) <= (1 + GAP) * rate
-
-
-def _decide(table: Table, near: IntArray, mass: FloatArray) -> Solution | None:
-    """Solve the linear program for these types, while the mass of the others is given."""
-    from scipy import sparse
-
-    problem, target = table.problem, table.problem.rho
-    mass = mass.copy()
-    mass[near] = 0.0
-    columns = np.zeros((len(target), len(near) + 1))
+def _small_lp(problem: Problem, p: FloatArray, mass: FloatArray, of: IntArray) -> Solution | None:
+    """Solve the linear program for some types, while the mass of the others is given."""
+    rho, n = problem.rho, len(of)
+    mass[of] = 0.0
+    columns = np.append(np.zeros((len(rho), n)), -rho[:, None], axis=1)
     first = np.cumsum((0, *problem.shape[:-1]))[:, None]
-    columns[first + np.unravel_index(near, problem.shape), np.arange(len(near))] = 1.0
-    columns[:, -1] = -target
-    most = np.append(table.p[near], highspy.kHighsInf)
-    cost = np.append(np.zeros(len(near)), -1.0)
-    rest = -table.shares(mass)
-    model = highs.model(sparse.csc_array(columns), cost)
-    model.changeColsBounds(
-        len(most), np.arange(len(most), dtype=np.int32), np.zeros_like(most), most
-    )
-    model.changeRowsBounds(len(rest), np.arange(len(rest), dtype=np.int32), rest, rest)
+    columns[first + np.unravel_index(of, problem.shape), np.arange(n)] = 1.0
+    model = highs.model(sparse.csc_array(columns), np.append(np.zeros(n), -1.0))
+    most, rest = np.append(p[of], highspy.kHighsInf), -problem.marginals(mass)
+    model.changeColsBounds(n + 1, np.arange(n + 1, dtype=np.int32), np.zeros(n + 1), most)
+    model.changeRowsBounds(len(rho), np.arange(len(rho), dtype=np.int32), rest, rest)
     model.run()
     found = model.getSolution()
     dual = np.array(found.row_dual)
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal or not dual @ target > 0:
+    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal or not dual @ rho > 0:
         return None
-    mass[near] = np.array(found.col_value)[:-1]
-    points = dual / (dual @ target)
-    # A value that is not wanted costs so many points that nobody with it has a positive score.
-    points[~table.wanted] = -np.abs(points[table.wanted]).sum()
-    return mass, points
+    mass[of] = found.col_value[:-1]
+    w = dual / (dual @ rho)
+    w[rho == 0] = -np.abs(w[rho > 0]).sum()  # with a value that is not wanted no score is positive
+    return mass, w

@@ -1,9 +1,6 @@
 r"""Re-solving: plan for the seats that are left, again after every acceptance.
 
-With $K$ seats and tolerance $\epsilon$, a full committee holds between
-$\text{low} = \min(\lceil \rho K - \epsilon K \rceil, \lfloor \rho K \rfloor)$ and
-$\text{high} = \max(\lfloor \rho K + \epsilon K \rfloor, \lceil \rho K \rceil)$ people of each
-value: the **band**.
+A full committee holds between low and high people of each value: the **band** (`greedy.band`).
 
 **What is open.** With counts $n$ and $k$ seats left, a committee inside the band can be reached if
 and only if, in every feature, $n \le \text{high}$ and $\sum_j (\text{low}_j - n_j)^+ \le k$: first
@@ -19,13 +16,13 @@ only types that occur, but it can happen. If there is no plan even at the start,
 (unless it learns, and cannot know).
 
 **Whom to accept.** The linear program of `committees.beyond.plan`, with margins of
-$c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, wants
+$c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, accepts
 $y(x)$ of the $p(x)\,T$ people of type $x$ to come. A type is accepted if that is more than half of
-them, which is Vera and Banerjee's Bayes selector, or else so many that a lucky streak would not
-bring too many. The last three seats (the last two, if the types are very many) are filled by the
-best rule there is: for the last, any open type; before it, the set $S$ with the smallest
-$(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where $V(x)$ is the number of people still to be seen, on
-average, once $x$ is accepted.
+them, which is Vera and Banerjee's Bayes selector, or more than a share of their standard deviation
+(then the type is so rare that even luck would not bring too many). The last three seats (the last
+two, if the types are very many) are filled by the best rule there is: for the last, any open type;
+before it, the set $S$ with the smallest $(1 + \sum_{x \in S} p(x)\, V(x)) / p(S)$, where $V(x)$ is
+the number of people still to be seen, on average, once $x$ is accepted.
 """
 
 from __future__ import annotations
@@ -43,21 +40,48 @@ from committees.greedy import ROUNDING, band, feature_sums
 from committees.problem import Problem
 from committees.strategy import Session, Strategy
 
-#: A person inside a margin costs this share of the plan for one seat; all together at most `MOST`.
-PRICE, MOST = 0.7, 0.9
-
-#: A lucky streak brings this many standard deviations more people than expected.
-STREAK = 0.7
-
-#: Accepting less often than this share of what the plan does is bad rounding.
-SLOW = 0.7
-
-#: With three seats left, so many pairs of types, one that may be accepted now and any one after it,
-#: are few enough to look at them all.
-FEW_PAIRS = 2_000_000
-
+#: The price of a person inside a margin, times the seats left; and the most that all of them cost.
+PRICE, MAX_TOTAL_PRICE = 0.7, 0.9
+#: A type is accepted if y(x) is more than so many standard deviations (the square root of p(x) T).
+ACCEPT_ABOVE_DEVIATIONS = 0.7
+#: The plan's own probabilities are used if a yes or no accepts less than this share of its rate.
+LEAST_SHARE_OF_RATE = 0.7
+#: With three seats left all pairs of an open type and any type are compared, if they are so few.
+MAX_PAIRS = 2_000_000
 #: When learning, the targets and equal shares, half and half, count like so many people seen.
-PRIOR = 10
+PRIOR_PEOPLE = 10
+#: When learning, people seen between two plans: at least this many, and a tenth of all so far.
+LEAST_BETWEEN_PLANS = 10
+
+
+def open_values(
+    problem: Problem, low: IntArray, high: IntArray, counts: IntArray, left: int
+) -> BoolArray:
+    """Which values are open; low, high and counts are per value (along the last axis).
+
+    Examples
+    --------
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.5, 0.5])
+    >>> open_values(problem, *band(problem, 4, 0), counts=np.array([2, 1]), left=1)
+    array([False,  True])
+    """
+    lacking = np.maximum(low - counts, 0)
+    spare = feature_sums(problem, lacking) < left
+    return np.asarray((counts < high) & (spare | (lacking > 0)))
+
+
+def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
+    """The smallest (1 + sum of p(x) V(x) over S) / p(S) of all sets S of types.
+
+    V is per type along its last axis. The best set is a beginning of the types in the order of V.
+    """
+    order = np.argsort(V, axis=-1, kind="stable")
+    V = np.take_along_axis(V, order, -1)
+    cost = np.multiply(p[order], V, out=np.full_like(V, np.inf), where=np.isfinite(V))
+    share = np.cumsum(p[order], axis=-1)
+    ahead = np.full_like(V, np.inf)
+    np.divide(1 + np.cumsum(cost, axis=-1), share, out=ahead, where=share > 0)
+    return np.asarray(ahead.min(axis=-1))
 
 
 def estimate(problem: Problem, seen: IntArray) -> FloatArray:
@@ -68,10 +92,10 @@ def estimate(problem: Problem, seen: IntArray) -> FloatArray:
     frequencies of the types. At first the targets, and a bit of everything, stand for shares.
     """
     people = int(seen.sum())
-    prior = PRIOR * (problem.rho + 1 / problem.n_values) / 2
-    product = problem.product_over_values((problem.incidence @ seen + prior) / (people + PRIOR))
-    some = max(people, 1)
-    return shrink(seen / some, product, people, least=1 / some)[0]
+    prior = PRIOR_PEOPLE * (problem.rho + 1 / problem.n_values) / 2
+    shares = (problem.incidence @ seen + prior) / (people + PRIOR_PEOPLE)
+    n = max(people, 1)
+    return shrink(seen / n, problem.product_over_values(shares), people, least=1 / n)[0]
 
 
 @dataclass(frozen=True)
@@ -80,14 +104,14 @@ class Resolving(Strategy):
 
     Parameters
     ----------
-    tolerance
-        How far (as a share of the committee) the share of a value may end from its target; from 0
-        to 1. What rounding to whole people demands is always allowed.
-    learn
+    tolerance : float, from 0 to 1
+        How far (as a share of the committee) the share of a value may end from its target. What
+        rounding to whole people demands is always allowed.
+    learn : bool
         Whether to estimate p from everybody seen instead of knowing it.
-    rule
-        `"threshold"` accepts a type or does not; `"coin"` accepts it as often as the plan does.
-    margin
+    rule : "threshold" or "coin"
+        The first accepts a type or does not; the second accepts it as often as the plan does.
+    margin : float, at least 0
         How many standard deviations of what is to come the plan stays away from the band's edges;
         with 0 it uses the whole band.
     """
@@ -106,9 +130,6 @@ class Resolving(Strategy):
     def learns(self) -> bool:
         return self.learn
 
-    def start(self, problem: Problem, size: int) -> ResolvingSession:
-        return ResolvingSession(self, problem, size)
-
     @property
     def family(self) -> str:
         return "Resolving learning" if self.learn else "Resolving"
@@ -119,102 +140,105 @@ class Resolving(Strategy):
         name += " by coin" if self.rule == "coin" else ""
         return name + (f" margin {self.margin:.12g}" if self.margin != 0.5 else "")
 
+    def start(self, problem: Problem, size: int) -> ResolvingSession:
+        return ResolvingSession(self, problem, size)
+
 
 class ResolvingSession(Session):
-    """Keeps the counts of each value, and plans anew when they change.
+    """Keeps the counts of people seated, per value, and the seats left, k; plans as they change."""
 
-    `seated` may hold the counts of each value in a committee that was begun elsewhere.
-    """
-
-    def __init__(
-        self, strategy: Resolving, problem: Problem, size: int, seated: IntArray | None = None
-    ) -> None:
+    def __init__(self, strategy: Resolving, problem: Problem, size: int) -> None:
         self._strategy, self._problem = strategy, problem
-        self._low, self._high = band(problem, size, strategy.tolerance)
-        self.counts = np.array(0 * self._low if seated is None else seated, dtype=np.intp)
-        self.left = size - int(self.counts.sum()) // len(problem.features)
+        self._band = band(problem, size, strategy.tolerance)
+        self.counts, self.left = 0 * self._band[0], size
         self._seen = np.zeros(len(problem.p), dtype=np.intp)
-        self._due = 0  # when learning, plan again at this number of people seen
+        self._next_plan = 0  # when learning: the number of people seen at which to plan again
         self._lp = PlanLP(problem)
-        self._check(size)
+        if not strategy.learn and not np.isfinite(self._plan(problem.p)[0]):
+            raise ValueError(
+                f"{strategy}: among the types that occur in p, none can be combined to a "
+                f"committee of {size} inside the band"
+            )
         self.acceptance = self._decide()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
         chosen = np.flatnonzero(accepted)
         noted = int(chosen[0]) + 1 if len(chosen) else len(type_ids)
         if self._strategy.learn:
-            noted = min(noted, self._due - int(self._seen.sum()))
+            noted = min(noted, self._next_plan - int(self._seen.sum()))
             self._seen += np.bincount(type_ids[:noted], minlength=len(self._seen))
         if accepted[noted - 1]:
-            self._move(int(type_ids[noted - 1]), 1)
-        elif self._strategy.learn and self._seen.sum() == self._due:
+            self._seat(int(type_ids[noted - 1]), +1)
+        elif self._strategy.learn and self._seen.sum() == self._next_plan:
             self.acceptance = self._decide()
         return noted
 
     def leave(self, type_id: int) -> None:
-        self._move(type_id, -1)
+        self._seat(type_id, -1)
 
-    def _move(self, type_id: int, step: int) -> None:
+    def _seat(self, type_id: int, people: int) -> None:
         self.counts = self.counts.copy()
-        self.counts[self._problem.codes[type_id]] += step
-        self.left -= step
+        self.counts[self._problem.codes[type_id]] += people
+        self.left -= people
         self.acceptance = self._decide()
 
     def _decide(self) -> FloatArray:
         """The probability of accepting each type now."""
-        p = self._belief()
-        can = self._problem.product_over_values(self._open(self.counts, self.left).astype(float))
+        p = self._believed_p()
+        values = open_values(self._problem, *self._band, self.counts, self.left)
+        is_open = self._problem.product_over_values(values.astype(float))
         if self.left < 2:
-            return can
-        few = self.left == 2 or (self.left == 3 and np.count_nonzero(can * p) * len(p) <= FEW_PAIRS)
-        wish = can * (self._outright(p, can)[1] if few else self._planned(p, can))
-        return wish if p @ wish > 0 else can
+            return is_open
+        pairs = np.count_nonzero(is_open * p) * len(p)
+        last_seats = self.left == 2 or (self.left == 3 and pairs <= MAX_PAIRS)
+        accept = is_open * (self._best_set if last_seats else self._by_plan)(p, is_open)
+        return accept if p @ accept > 0 else is_open
 
-    def _open(self, counts: IntArray, left: int) -> BoolArray:
-        """Which values keep the band within reach; none of a full committee inside it does."""
-        lacking = np.maximum(self._low - counts, 0)
-        spare = feature_sums(self._problem, lacking) < left
-        return np.asarray((counts < self._high) & (spare | (lacking > 0)))
+    def _believed_p(self) -> FloatArray:
+        """The distribution to plan with; when learning, also sets when to plan again."""
+        if not self._strategy.learn:
+            return self._problem.p
+        seen = int(self._seen.sum())
+        self._next_plan = seen + max(LEAST_BETWEEN_PLANS, seen // 10)
+        return estimate(self._problem, self._seen)
 
     def _plan(self, p: FloatArray) -> tuple[float, FloatArray]:
-        """The people to see, and those of each type to accept among them."""
-        rho, room = self._problem.rho, (self._high - self._low) / 2
+        """T, the people to see, and y, those of each type to accept among them."""
+        rho, (low, high) = self._problem.rho, self._band
+        room = (high - low) / 2
         margin = np.minimum(self._strategy.margin * np.sqrt(self.left * rho * (1 - rho)), room)
-        price = min(PRICE / self.left, MOST / max(margin.sum(), ROUNDING))
-        low, high = self._low - self.counts, self._high - self.counts
-        return self._lp.solve(p, self.left, low, high, margin, price)
+        price = min(PRICE / self.left, MAX_TOTAL_PRICE / max(margin.sum(), ROUNDING))
+        return self._lp.solve(p, self.left, low - self.counts, high - self.counts, margin, price)
 
-    def _planned(self, p: FloatArray, can: FloatArray) -> FloatArray:
-        """A plan, rounded to whom to accept now."""
-        people, wanted = self._plan(p)
-        if not np.isfinite(people):
-            return can
-        coming = p * people
-        share = np.divide(wanted, coming, out=np.zeros_like(p), where=coming > 0)
+    def _by_plan(self, p: FloatArray, is_open: FloatArray) -> FloatArray:
+        """The plan as probabilities, or rounded to a yes or no for each type."""
+        T, y = self._plan(p)
+        if not np.isfinite(T):
+            return is_open
+        coming = p * T
+        share = np.divide(y, coming, out=np.zeros_like(p), where=coming > 0)
         share = np.round(np.clip(share, 0, 1), 9)  # one up to the solver's tolerance is one
         if self._strategy.rule == "coin":
             return share
-        sure = (wanted > np.minimum(coming / 2, STREAK * np.sqrt(coming))).astype(float)
-        return sure if p @ (sure * can) > SLOW * (p @ (share * can)) else share
+        yes = y > np.minimum(coming / 2, ACCEPT_ABOVE_DEVIATIONS * np.sqrt(coming))
+        rates = p @ (yes * is_open), p @ (share * is_open)
+        return yes.astype(float) if rates[0] > LEAST_SHARE_OF_RATE * rates[1] else share
 
-    def _outright(self, p: FloatArray, can: FloatArray) -> tuple[float, FloatArray]:
-        """The fewest people for the last two or three seats, and whom to accept first."""
+    def _best_set(self, p: FloatArray, is_open: FloatArray) -> FloatArray:
+        """The set S for the first of the last two or three seats: 1 for the types in it."""
         if self.left == 2:
-            ahead = self._for_the_last(self.counts[None], p)[0]
+            V = self._last_wait(self.counts[None], p)[0]
         else:
-            type_ids = np.flatnonzero(can * p)
+            type_ids = np.flatnonzero(is_open * p)
             after = self.counts + self._problem.incidence[:, type_ids].T.toarray().astype(np.intp)
-            ahead = np.full(len(p), np.inf)
-            ahead[type_ids] = fewest(self._for_the_last(after, p), p)
-        people = fewest(ahead, p)
-        return float(people), (ahead <= people).astype(float)
+            V = np.full(len(p), np.inf)
+            V[type_ids] = fewest_ahead(self._last_wait(after, p), p)
+        return np.asarray(np.less_equal(V, fewest_ahead(V, p)), dtype=float)
 
-    def _for_the_last(self, counts: IntArray, p: FloatArray) -> FloatArray:
-        """With two seats left, and each of these counts: people to be seen for the last one.
-
-        A row for each of the counts, a column for each type that may take the other seat.
-        """
-        open_then = self._open(counts[:, None, :] + np.eye(counts.shape[1], dtype=np.intp), 1)
+    def _last_wait(self, counts: IntArray, p: FloatArray) -> FloatArray:
+        """V(x) for two seats left: for each of the counts (row) and type (column), the last wait."""
+        one_more = counts[:, None, :] + np.eye(counts.shape[1], dtype=np.intp)
+        open_then = open_values(self._problem, *self._band, one_more, 1)
         fits = p[None]
         # The share of people who fit, summed feature by feature over the values of the last person.
         for axis, first in enumerate(self._problem.codes[0]):
@@ -222,48 +246,6 @@ class ResolvingSession(Session):
             own = slice(first, first + size)
             cells = fits.reshape(len(fits), -1, size, after)
             fits = (open_then[:, None, own, own].astype(float) @ cells).reshape(len(counts), -1)
-        can = self._open(counts, 2)[:, self._problem.codes].all(axis=2) & (fits > 0)
-        return np.divide(1, fits, out=np.full_like(fits, np.inf), where=can)
-
-    def _belief(self) -> FloatArray:
-        """The distribution to plan with."""
-        if not self._strategy.learn:
-            return self._problem.p
-        seen = int(self._seen.sum())
-        self._due = seen + max(10, seen // 10)
-        return estimate(self._problem, self._seen)
-
-    def _check(self, size: int) -> None:
-        """Refuse what cannot end inside the band."""
-        lacking = feature_sums(self._problem, np.maximum(self._low - self.counts, 0))
-        uneven = feature_sums(self._problem, self.counts) != size - self.left
-        wrong = (self.counts < 0) | (self.counts > self._high) | (lacking > self.left) | uneven
-        if wrong.any():
-            feature, value = self._problem.labels[int(np.argmax(wrong))]
-            raise ValueError(
-                f"seated: feature {feature!r}, value {value!r}: no committee of {size} inside the "
-                f"band of {self._strategy} begins with these counts"
-            )
-        if (
-            self.left
-            and not self._strategy.learn
-            and not np.isfinite(self._plan(self._problem.p)[0])
-        ):
-            raise ValueError(
-                f"{self._strategy}: among the types that occur in p, none can be combined to a "
-                f"committee of {size} inside the band"
-            )
-
-
-def fewest(ahead: FloatArray, p: FloatArray) -> FloatArray:
-    """The fewest people to be seen if accepting a type leaves so many ahead (the last axis).
-
-    Whoever leaves fewest is accepted first, so one of the beginnings of that order is the best set.
-    """
-    order = np.argsort(ahead, axis=-1, kind="stable")
-    ahead = np.take_along_axis(ahead, order, -1)
-    cost = np.multiply(p[order], ahead, out=np.full_like(ahead, np.inf), where=ahead < np.inf)
-    share = np.cumsum(p[order], axis=-1)
-    people = np.full_like(ahead, np.inf)
-    np.divide(1 + np.cumsum(cost, axis=-1), share, out=people, where=share > 0)
-    return np.asarray(people.min(axis=-1))
+        open_now = open_values(self._problem, *self._band, counts, 2)
+        can_fit = open_now[:, self._problem.codes].all(axis=2) & (fits > 0)
+        return np.divide(1, fits, out=np.full_like(fits, np.inf), where=can_fit)

@@ -8,8 +8,7 @@ $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
 $$\lambda = \frac{1 - \sum_x \hat p(x)^2}{(n - 1) \sum_x (t(x) - \hat p(x))^2}$$
 
 (at most one) estimates the mixture with the smallest expected squared error (Hausser and Strimmer
-2009, after James and Stein). With many people, or much dependence, it goes to zero: then the people
-speak for themselves.
+2009, after James and Stein). With many people, or much dependence, it goes to zero.
 """
 
 from __future__ import annotations
@@ -18,14 +17,24 @@ from committees.checks import FloatArray
 
 
 def shrink(
-    often: FloatArray, towards: FloatArray, people: float, least: float = 0.0
+    observed: FloatArray, towards: FloatArray, people: float, least: float = 0.0
 ) -> tuple[FloatArray, float]:
-    """Mix the shares found among so many people with others, and say with which weight.
+    """The mixture p of the shares observed among n people with others, and lambda.
 
-    The numerator of the weight is taken to be at least `least`: of a few people who are all alike
-    it would be 0, and they would be believed at once.
+    Parameters
+    ----------
+    observed, towards : ndarray of float, per type
+    people : float
+    least : float
+        The numerator of lambda is at least this: for a few people who are all alike it would be 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shrink(np.array([0.6, 0.4]), np.array([0.5, 0.5]), people=101)[0].round(3)
+    array([0.576, 0.424])
     """
-    by_chance = max(1 - float((often**2).sum()), least)
-    apart = (people - 1) * float(((towards - often) ** 2).sum())
+    by_chance = max(1 - float((observed**2).sum()), least)
+    apart = (people - 1) * float(((towards - observed) ** 2).sum())
     weight = by_chance / apart if apart > by_chance else 1.0
-    return (1 - weight) * often + weight * towards, weight
+    return (1 - weight) * observed + weight * towards, weight

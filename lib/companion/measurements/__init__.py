@@ -1,6 +1,25 @@
-"""One measurement per claim of the ledger; see `companion.claims`."""
+"""One measurement per claim of the ledger; see `companion.claims`.
 
-from companion.measurements import known, practice, unknown
-from companion.runs import REGISTRY, Lab, Measurement
+Every public function here measures one claim of `data/claims.yml`, the one with its name:
+`lemma_2_law` measures `lemma-2-law`. Its docstring is what the claim says, unless it has another.
+"""
 
-__all__ = ["REGISTRY", "Lab", "Measurement", "known", "practice", "unknown"]
+import inspect
+from collections.abc import Callable
+
+import yaml
+
+from committees.datasets import DATA
+from companion.measurements import figures, theory
+from companion.runs import Measurement, Runs
+
+#: The function that measures each claim.
+REGISTRY: dict[str, Callable[[Runs], Measurement]] = {
+    name.replace("_", "-"): function
+    for module in (theory, figures)
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__ and not name.startswith("_")
+}
+for _claim in yaml.safe_load((DATA / "claims.yml").read_text("utf-8")):
+    if _measure := REGISTRY.get(_claim["id"]):
+        _measure.__doc__ = _measure.__doc__ or _claim["says"]

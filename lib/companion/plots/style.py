@@ -2,100 +2,77 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import chain
 
 import seaborn as sns
-from matplotlib.axes import Axes
 
-_BLIND_SAFE = sns.color_palette("colorblind")
-#: Paul Tol's dark colours, safe as well.
+Colour = tuple[float, float, float]
+
+_SEABORN = sns.color_palette("colorblind")
+#: Paul Tol's dark colours, also safe for colour-blind readers.
 _TOL = sns.color_palette(["#332288", "#882255", "#44AA99", "#999933", "#CC6677", "#888888"])
-_COLOURS = {
-    "Greedy 0": sns.color_palette(["#003f66"])[0],
-    "Greedy 0.02": _BLIND_SAFE[0],
-    "Greedy 0.05": _BLIND_SAFE[9],
-    "Greedy": _BLIND_SAFE[0],
-    "CMDP": _BLIND_SAFE[1],
-    "RL-CMDP": _BLIND_SAFE[2],
-    "RL-CMDP ×0.1": sns.color_palette(["#5b4a00"])[0],
-    "RL-CMDP as printed": _BLIND_SAFE[3],
-    "RL-CMDP-B": _BLIND_SAFE[5],
-    "plug-in": _BLIND_SAFE[4],
+#: The colour of each family of strategies (`Strategy.family`).
+FAMILIES: dict[str, Colour] = {
+    "Greedy": _SEABORN[0],
+    "CMDP": _SEABORN[1],
+    "CMDP fair": _TOL[2],
+    "RL-CMDP": _SEABORN[2],
+    "RL-CMDP as printed": _SEABORN[3],
+    "RL-CMDP-B": _SEABORN[5],
+    "plug-in": _SEABORN[4],
     "Resolving": _TOL[0],
     "Resolving learning": _TOL[1],
-    "CMDP fair": _TOL[2],
 }
-#: For strategies without a colour of their own: dark, safe, and unlike those above.
-_SPARE = _TOL[3:]
-#: For what is neither a strategy nor data: bounds, targets, quotas.
-REFERENCE = "#444444"
-#: For who is turned away.
-PALE = "#d0d0d0"
-#: For data of no strategy's: the volunteers, the values of a feature, a table as a map.
-MAP = "crest"
-LABELS = {
-    "size": "committee size",
-    "screened": "people screened",
-    "loss": "representation loss",
+#: The same, and strategies (`Strategy.name`) with a colour of their own.
+COLOURS: dict[str, Colour] = FAMILIES | {
+    "Greedy 0": sns.color_palette(["#003f66"])[0],
+    "Greedy 0.02": _SEABORN[0],
+    "Greedy 0.05": _SEABORN[9],
+    "RL-CMDP ×0.1": sns.color_palette(["#5b4a00"])[0],
 }
+#: For bounds, targets and quotas; for people who are rejected; and the map for any other data.
+REFERENCE, PALE, MAP = "#444444", "#d0d0d0", "crest"
+LABELS = {"size": "committee size", "screened": "people screened", "loss": "representation loss"}
 
 
 def use_style() -> None:
-    """Set the book's look; every notebook calls this once."""
-    sns.set_theme(
-        context="notebook",
-        style="whitegrid",
-        palette="colorblind",
-        rc={
-            "figure.figsize": (8, 4),
-            "figure.dpi": 110,
-            "figure.constrained_layout.use": True,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.facecolor": "white",
-            "savefig.facecolor": "white",
-        },
-    )
+    """Set the book's style; every notebook calls this once."""
+    figure = {"figure.figsize": (8, 4), "figure.dpi": 110, "figure.constrained_layout.use": True}
+    white = {"figure.facecolor": "white", "savefig.facecolor": "white"}
+    spines = {"axes.spines.top": False, "axes.spines.right": False}
+    sns.set_theme(style="whitegrid", palette="colorblind", rc=figure | white | spines)
 
 
-def palette(names: Sequence[str]) -> dict[str, tuple[float, float, float]]:
-    """The colour of each strategy: the one it has in every chapter, or a spare one.
+def family(name: str) -> str:
+    """The family of a strategy by its name, or the name itself if the family has no colour.
 
-    Of two variants "CMDP, weak" and "CMDP, strong" the first is lighter.
+    >>> family("RL-CMDP as printed ×0.1"), family("Resolving 0.02 learning"), family("Pace 2")
+    ('RL-CMDP as printed', 'Resolving learning', 'Pace 2')
     """
-    strategies = list(dict.fromkeys(name.partition(", ")[0] for name in names))
-    own = {name: _COLOURS.get(_family(name)) for name in strategies}
-    strangers = list(own.values()).count(None)
-    few = strangers <= len(_SPARE)
-    spare = iter(_SPARE if few else sns.color_palette("husl", strangers))
-    colours = {name: own[name] or next(spare) for name in strategies}
-    found: dict[str, tuple[float, float, float]] = {}
-    for name in names:
-        strategy, _, variant = name.partition(", ")
-        first = variant and not any(other.startswith(f"{strategy}, ") for other in found)
-        colour = colours[strategy]
-        r, g, b = sns.light_palette(colour, 3)[1][:3] if first else colour
-        found[name] = (r, g, b)
-    return found
+    return _longest_known(name, FAMILIES)
 
 
-def _family(name: str) -> str:
-    """The name of a strategy without what does not change its colour."""
-    return without_tolerance(name.partition(" δ=")[0], "Resolving")
+def palette(names: Iterable[str]) -> dict[str, Colour]:
+    """The colour of each strategy: its own, its family's if that is free, or another one.
+
+    A name may be followed by a comma and a variant: of "CMDP, weak" and "CMDP, strong" the first
+    is lighter.
+    """
+    names = list(dict.fromkeys(names))
+    strategies = dict.fromkeys(name.partition(", ")[0] for name in names)
+    others = chain(_TOL[3:], sns.color_palette("husl", len(strategies)))
+    colours: dict[str, Colour] = {}
+    for name in sorted(strategies, key=lambda name: name not in COLOURS):
+        colour = COLOURS.get(_longest_known(name, COLOURS))
+        colours[name] = colour if colour and colour not in colours.values() else next(others)
+    lighter = {name.partition(", ")[0]: name for name in reversed(names) if ", " in name}.values()
+    found = {name: colours[name.partition(", ")[0]] for name in names}
+    return found | {name: tuple(sns.light_palette(found[name], 3)[1][:3]) for name in lighter}
 
 
-def without_tolerance(name: str, *families: str) -> str:
-    """The name of a strategy of one of these families, whatever its tolerance."""
-    return re.sub(rf"^({'|'.join(families)}) \d[\d.e-]*", r"\1", name)
-
-
-def legend(ax: Axes) -> None:
-    """The legend, in small print and two columns if it is long."""
-    long = len(ax.get_legend_handles_labels()[0]) > 7
-    ax.legend(title=None, fontsize="x-small" if long else None, ncols=2 if long else 1)
-
-
-def join(label: object) -> str:
-    text = " · ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-    return text.replace("$", r"\$")  # a dollar would start a formula
+def _longest_known(name: str, known: Iterable[str]) -> str:
+    """The longest known name whose words are all in this name, or else the name itself."""
+    words = name.split()
+    fits = [k for k in known if k.split()[:1] == words[:1] and {*k.split()} <= {*words}]
+    return max(fits, key=len, default=name)

@@ -1,6 +1,7 @@
-"""Pictures of tables: what many recruitments come to, by strategy and committee size.
+"""Pictures of results, by strategy and committee size.
 
-Bands show the mean and its 95 % interval over runs. Of tables nothing but means is taken here.
+Each `frame` is a table of `simulate`: DataFrame with the columns strategy, size, run, screened and
+loss; `column` is "screened" or "loss". Bands and bars are the 95 % interval of the mean over runs.
 """
 
 from __future__ import annotations
@@ -15,75 +16,63 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from companion.plots.style import LABELS, REFERENCE, legend, palette, without_tolerance
+from companion.intervals import STANDARD_ERRORS
+from companion.plots.style import LABELS, REFERENCE, family, palette
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
-    """People screened and loss against the committee size, side by side."""
+    """People screened and loss against the committee size; `log` has the logarithmic columns."""
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8))
     for ax, column in zip(axes, ["screened", "loss"], strict=True):
         lines(frame, column, ax)
-        if column in log:
-            ax.set_yscale("log")
-        else:
-            ax.set_ylim(bottom=0)
+        ax.set(**{"yscale": "log"} if column in log else {"ylim": (0, None)})
     axes[1].get_legend().remove()
     return figure
 
 
 def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
-    """One column of a simulation's table against the committee size: mean and 95 % interval."""
-    names = list(frame["strategy"].unique())
-    sns.lineplot(
-        frame,
-        x="size",
-        y=column,
-        hue="strategy",
-        palette=palette(names),
-        style="strategy",
-        markers=True,
-        dashes=False,
-        errorbar=("se", 1.96),
-        err_style="band" if frame["size"].nunique() > 1 else "bars",
-        ax=ax,
-    )
+    """Draw the means of one column against the committee size."""
+    look = {"palette": palette(frame["strategy"]), "markers": True, "dashes": False}
+    look["err_style"] = "band" if frame["size"].nunique() > 1 else "bars"
+    names = {"x": "size", "y": column, "hue": "strategy", "style": "strategy"}
+    sns.lineplot(frame, **names, **look, errorbar=("se", STANDARD_ERRORS), ax=ax)
     ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
-    legend(ax)
+    ax.legend(title=None)
 
 
 def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Figure:
-    """Losses of every run and on average, and bounds on them as functions of the committee size.
+    """Losses of every run and on average, and bounds on them, against the committee size.
 
-    A bound named like a strategy has its colour; any other is listed by its name. Where there are
-    many strategies, their bounds are not listed again.
+    `bounds` is `{name: Series indexed by size}`; one with the name of a strategy has its colour.
     """
     figure, ax = plt.subplots()
     lines(frame, "loss", ax)
-    colours = palette(list(frame["strategy"].unique()))
+    colours = palette(frame["strategy"])
     ax.scatter(frame["size"], frame["loss"], s=9, alpha=0.3, c=frame["strategy"].map(colours))
     dashes = itertools.cycle(["--", ":", "-."])
     for name, limit in bounds.items():
-        own = colours.get(name)
-        label = f"bound for {name}" if len(colours) < 4 else None
-        ax.plot(
-            limit.sort_index(),
-            "--" if own else next(dashes),
-            marker="_",
-            color=own or REFERENCE,
-            label=label if own else name,
-        )
+        is_own, colour = name in colours, colours.get(name, REFERENCE)
+        style, label = ("--", f"bound for {name}") if is_own else (next(dashes), name)
+        ax.plot(limit.sort_index(), style, marker="_", color=colour, label=label)
     ax.set_ylim(bottom=0)
-    legend(ax)
+    ax.legend(title=None)
     return figure
 
 
 def against(tables: Mapping[str, pd.DataFrame], column: str, xlabel: str, ax: Axes) -> None:
-    """Curves with their intervals: tables of `experiments.means`, indexed by the x axis."""
-    for label, colour in palette(list(tables)).items():
+    """Draw tables of `intervals.means` against their index, each with its label."""
+    for label, colour in palette(tables).items():
         mean, error = tables[label]["mean"][column], tables[label]["±"][column]
         ax.errorbar(mean.index, mean, error, fmt="o-", color=colour, label=label)
     ax.set(xlabel=xlabel, ylabel=LABELS[column])
     ax.legend()
+
+
+def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means of screened, per seat and loss: DataFrame indexed by strategy and size."""
+    with_seats = frame.assign(**{"per seat": frame["screened"] / frame["size"]})
+    columns = ["screened", "per seat", "loss"]
+    return with_seats.groupby(["strategy", "size"], sort=False)[columns].mean()
 
 
 def tradeoff(frame: pd.DataFrame) -> Figure:
@@ -92,76 +81,49 @@ def tradeoff(frame: pd.DataFrame) -> Figure:
     The larger the committee, the larger its point; the name stands at the smallest.
     """
     figure, ax = plt.subplots(figsize=(6.4, 4.4))
-    means = per_seat(frame)
-    sizes = sorted(frame["size"].unique())
-    for name, colour in palette(list(frame["strategy"].unique())).items():
-        path = means.loc[name]
-        ax.plot(path["per seat"], path["loss"], color=colour, alpha=0.6, label=name)
-        ax.scatter(
-            path["per seat"], path["loss"], s=20 * (path.index / sizes[0]) ** 0.7, color=colour
-        )
-        ax.annotate(
-            name,
-            (float(path["per seat"].iloc[0]), float(path["loss"].iloc[0])),
-            xytext=(-8, 9),
-            textcoords="offset points",
-            color=colour,
-            weight="bold",
-        )
+    means, smallest = per_seat(frame), frame["size"].min()
+    for name, colour in palette(frame["strategy"]).items():
+        x, y = means.loc[name]["per seat"], means.loc[name]["loss"]
+        ax.plot(x, y, color=colour, alpha=0.6, label=name)
+        ax.scatter(x, y, s=20 * (x.index / smallest) ** 0.7, color=colour)
+        at, near = (float(x.iloc[0]), float(y.iloc[0])), (-8, 9)
+        ax.annotate(name, at, near, textcoords="offset points", color=colour, weight="bold")
     _per_seat_axis(ax)
-    ax.set(
-        ylabel=LABELS["loss"],
-        ylim=(0, 1.12 * means["loss"].max()),
-        xlim=(1, 2.2 * means["per seat"].max()),
-    )
+    ax.set(xlim=(1, 2.2 * means["per seat"].max()), ylim=(0, 1.12 * means["loss"].max()))
+    ax.set(ylabel=LABELS["loss"])
     return figure
-
-
-def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
-    """The means of a simulation's table by strategy and size, with people per seat."""
-    with_seats = frame.assign(**{"per seat": frame["screened"] / frame["size"]})
-    columns = ["screened", "per seat", "loss"]
-    return with_seats.groupby(["strategy", "size"], sort=False)[columns].mean()
 
 
 def cloud(frame: pd.DataFrame) -> Figure:
     """People screened against loss: every committee a point, every strategy's mean a cross."""
     figure, ax = plt.subplots(figsize=(8, 4.6))
-    for name, colour in palette(list(frame["strategy"].unique())).items():
-        own = frame[frame["strategy"] == name]
+    for name, colour in palette(frame["strategy"]).items():
+        own = frame.loc[frame["strategy"] == name, ["screened", "loss"]]
         ax.scatter(own["screened"], own["loss"], s=14, alpha=0.35, color=colour, linewidth=0)
-        mean = own[["screened", "loss"]].mean()
-        ax.plot(*mean, "P", ms=12, color=colour, markeredgecolor="white", label=name)
+        ax.plot(*own.mean(), "P", ms=12, color=colour, markeredgecolor="white", label=name)
     ax.set(xscale="log", xlabel=LABELS["screened"], ylabel=LABELS["loss"], ylim=(0, None))
     ax.legend()
     return figure
 
 
 def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
-    """People screened per seat against loss, a panel per size; tolerances make paths.
+    """People screened per seat against loss, a panel per size, strategies of a family joined.
 
-    Parameters
-    ----------
-    frame
-        A table of `simulate`.
-    limits
-        A row per size, tolerance and limit: people, and the largest loss that the band allows.
+    `limits` is a DataFrame with the columns limit, size, screened and loss: lines to compare with.
     """
     sizes = sorted(frame["size"].unique())
     figure, axes = plt.subplots(1, len(sizes), figsize=(10.5, 4), sharey=True, squeeze=False)
     for ax, size in zip(axes[0], sizes, strict=True):
-        own = frame[frame["size"] == size]
-        means = own.groupby("strategy", sort=False)[["screened", "loss"]].mean()
-        families = [without_tolerance(name, "Resolving", "Greedy") for name in means.index]
-        for family in dict.fromkeys(families):
-            path = means[[name == family for name in families]]
-            colour = palette([family])[family]
-            ax.plot(path["screened"] / size, path["loss"], "o-", color=colour, label=family)
+        means = per_seat(frame[frame["size"] == size]).droplevel("size")
+        for own, path in means.groupby(family, sort=False):
+            label = str(path.index[0] if len(path) == 1 else own)
+            ax.plot(
+                path["per seat"], path["loss"], "o-", color=palette([label])[label], label=label
+            )
         dashes = itertools.cycle(["--", ":"])
-        for name, limit in limits.groupby("limit", sort=False):
-            here = limit[limit["size"] == size]
-            style = {"linestyle": next(dashes), "color": REFERENCE, "label": name}
-            ax.plot(here["people"] / size, here["loss"], **style)
+        for name, limit in limits[limits["size"] == size].groupby("limit", sort=False):
+            look = {"ls": next(dashes), "color": REFERENCE, "label": name}
+            ax.plot(limit["screened"] / size, limit["loss"], **look)
         _per_seat_axis(ax)
         ax.set(title=f"{size} seats")
     axes[0, 0].set(ylabel=LABELS["loss"], ylim=(0, None))
@@ -171,6 +133,5 @@ def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
 
 def _per_seat_axis(ax: Axes) -> None:
     ax.set(xscale="log", xlabel="people screened per seat")
-    ax.xaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_locator(NullLocator())
+    marks = FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+    ax.xaxis.set(major_locator=marks, major_formatter="{x:g}", minor_locator=NullLocator())

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import papermill
+import pytest
 
 from companion import footer
 
@@ -22,8 +23,7 @@ def git(folder, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_the_commit_is_told_with_its_date_and_with_what_is_not_in_it(tmp_path):
-    assert footer.commit(tmp_path / "outside") == "unknown commit"
+def test_commit_tells_its_date_and_local_changes(tmp_path):
     book = tmp_path / "book"
     git(tmp_path, "init", "--quiet", str(book))
     (book / "page.md").write_text("one")
@@ -33,35 +33,47 @@ def test_the_commit_is_told_with_its_date_and_with_what_is_not_in_it(tmp_path):
     told += git(book, "show", "--no-patch", "--format=%cs")
     assert footer.commit(book) == told
     (book / "page.md").write_text("two")
-    footer.commit.cache_clear()
     assert footer.commit(book) == f"{told} with local changes"
 
 
-def test_the_seed_is_the_page_s_own():
-    assert footer.seed(ROOT / "chapters/beyond/resolving.ipynb") == 31
-    assert footer.seed(ROOT / "chapters/glossary.md") is None
-    assert footer.seed(ROOT / "chapters/corrections.ipynb") is None  # has no parameters
+def test_commit_is_unknown_outside_git_and_without_it(tmp_path, monkeypatch):
+    assert footer.commit(tmp_path / "outside") == "unknown commit"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert footer.commit(ROOT) == "unknown commit"
 
 
-def test_the_seed_may_be_papermill_s(tmp_path):
+@pytest.mark.parametrize(
+    ("page", "seeds"),
+    [
+        ("beyond/resolving.ipynb", ["31"]),
+        ("glossary.md", []),
+        ("corrections.ipynb", []),  # has no parameters
+        ("genindex.ipynb", []),  # Sphinx asks for pages that have no source
+    ],
+)
+def test_seeds_are_the_page_s_own(page, seeds):
+    assert footer.seeds(ROOT / "chapters" / page) == seeds
+
+
+def test_seeds_end_with_papermill_s(tmp_path):
     source, target = ROOT / "chapters/beyond/one_recruitment.ipynb", tmp_path / "mine.ipynb"
     papermill.execute_notebook(source, target, {"seed": 7}, prepare_only=True, progress_bar=False)
-    assert footer.seed(source) != 7
-    assert footer.seed(target) == 7
+    assert footer.seeds(source)[-1] != "7"
+    assert footer.seeds(target)[-1] == "7"
 
 
-def test_a_page_built_elsewhere_has_no_last_line(tmp_path):
+def test_add_footer_leaves_a_book_without_a_lock_alone(tmp_path):
     context = {}
     app = SimpleNamespace(srcdir=tmp_path, env=SimpleNamespace(doc2path=lambda name: name))
-    footer.tell(app, "mine.ipynb", "page.html", context, None)
+    footer.add_footer(app, "mine.ipynb", "page.html", context, None)
     assert not context
 
 
-def test_the_last_line_stands_in_the_footer_of_the_theme():
+def test_add_footer_fills_the_footer_of_the_theme():
     context = {}
     env = SimpleNamespace(doc2path=lambda name: ROOT / f"{name}.ipynb")
     app = SimpleNamespace(srcdir=ROOT, env=env)
-    footer.tell(app, "chapters/beyond/limits", "page.html", context, None)
+    footer.add_footer(app, "chapters/beyond/limits", "page.html", context, None)
     assert re.fullmatch(
         r'<p class="provenance">Version [\d.]+, commit \w+ of [\d-]{10}( with local changes)?,'
         r" seed 7, lock [0-9a-f]{12}</p>",
@@ -69,7 +81,7 @@ def test_the_last_line_stands_in_the_footer_of_the_theme():
     )
 
 
-def test_every_page_ends_with_what_it_was_made_from(pages, site):
+def test_add_footer_is_done_on_every_page(pages, site):
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     commit = git(ROOT, "show", "--no-patch", "--format=%h of %cs", "HEAD")
     lock = hashlib.sha256((ROOT / "requirements.lock").read_bytes()).hexdigest()[:12]
@@ -82,3 +94,10 @@ def test_every_page_ends_with_what_it_was_made_from(pages, site):
         if path.stem in seed:
             told = re.search(r", seed (\d+), ", text)
             assert (int(told[1]) if told else None) == seed[path.stem], path.name
+
+
+def test_setup_says_that_pages_may_be_read_in_parallel():
+    connected = {}
+    found = footer.setup(SimpleNamespace(connect=connected.__setitem__))
+    assert connected == {"html-page-context": footer.add_footer}
+    assert all(found.values())

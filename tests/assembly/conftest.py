@@ -1,0 +1,28 @@
+"""What tests of an organiser's tools share: files that are read, and the invented assembly."""
+
+from __future__ import annotations
+
+import pytest
+
+from assembly.files import read_assembly
+from organiser import EXAMPLES, SHARES, TARGETS
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read texts (or bytes) as if they were files."""
+
+    def read(targets=TARGETS, volunteers=SHARES, size=None):
+        for name, text in (("targets.csv", targets), ("volunteers.csv", volunteers)):
+            raw = text if isinstance(text, bytes) else text.encode()
+            (tmp_path / name).write_bytes(raw)
+        return read_assembly(tmp_path / "targets.csv", tmp_path / "volunteers.csv", size)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def millbrook():
+    """The invented assembly, with its 60 seats."""
+    names = ("millbrook_targets.csv", "millbrook_volunteers.csv")
+    return read_assembly(*(EXAMPLES / name for name in names), 60)

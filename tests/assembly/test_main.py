@@ -1,0 +1,278 @@
+"""The desk at a prompt: `python -m assembly.desk`."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from assembly.desk.__main__ import _choices, main
+from committees.beyond.resolving import ResolvingSession
+from organiser import EXAMPLES
+
+ANN = ["white", "abc1", "18", "lo", "FEMALE", "remain", ""]
+BOB = ["2", "abc1", "18", "lo", "male", "leave", ""]
+CLEO = ["white", "c2de", "55", "2", "female", "leave", ""]
+ANYBODY = ["1", "1", "18", "1", "1", "1", ""]
+
+
+def arguments(folder, *more):
+    files = [str(EXAMPLES / f"brexit_{name}.csv") for name in ("targets", "volunteers")]
+    return [*files, "--size", "10", "--journal", str(folder / "a.journal"), "--seed", "4", *more]
+
+
+@pytest.fixture
+def prompt(monkeypatch, capsys):
+    """Run the prompt with these answers; the exit code, what was printed, and complaints."""
+
+    def prompt(answers, argv):
+        left = iter(answers)
+
+        def answer(question):
+            print(question)
+            try:
+                return next(left)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("builtins.input", answer)
+        code = main(argv)
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return prompt
+
+
+def test_main_asks_decides_and_goes_on(tmp_path, prompt):
+    answers = [*ANN, "help", "progress", "withdraw", "withdraw 9", "withdraw 1", "blue"]
+    answers += ["1", "over", *ANN[:-1], "hm", "", "quit"]
+    code, out, err = prompt(answers, arguments(tmp_path))
+    assert (code, err) == (0, "")
+    assert "a.journal is new.\n" in out
+    assert "ethnicity: 1 white, 2 non-white > " in out
+    assert "age: 18-34, 35-54, 55+ > " in out
+    assert "Caller 1 is ACCEPTED: " in out
+    assert "Answer with the number before a value" in out
+    assert "Whose seat?" in out
+    assert "caller 9 has no seat" in out
+    assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 person seen" in out
+    assert "unknown answer 'blue'; type help for help" in out
+    assert out.count("Caller 2\n") == 2  # started over
+    assert "white, ABC1, 18-34, London, female, remain" in out
+    assert "2 people seen" in out.splitlines()[-1]
+    code, out, _ = prompt([], arguments(tmp_path))
+    assert code == 0
+    assert out.splitlines()[0].endswith("a.journal is continued.")
+    assert out.splitlines()[1] == "Resolving 0.02. 1 of 10 seats filled, 2 people seen. " + (
+        "Type help for help."
+    )
+    assert out.splitlines()[2].startswith("Caller 2 (white, ")
+
+
+def test_main_shows_who_is_seated(tmp_path, prompt):
+    answers = ["list", *ANN, *BOB, *CLEO, "withdraw 1", "list", "progress", "quit"]
+    _, out, _ = prompt(answers, arguments(tmp_path))
+    assert "0 of 10 seats filled, 0 people seen\n" in out
+    seated = out[out.index("Caller 1 has given the seat back") :]
+    assert re.search(r"^2 +non-white +ABC1 +18-34 +London +male +leave$", seated, re.MULTILINE)
+    assert re.search(r"^3 +white +C2DE +.+ +female +leave$", seated, re.MULTILINE)
+    assert not re.search(r"^1 +white", seated, re.MULTILINE)
+    assert re.search(r"wanted +seated +missing +fewest +most\n", seated)
+
+
+def test_main_writes_the_members(tmp_path, prompt):
+    prompt([*ANN, *BOB, *CLEO, "withdraw 1"], arguments(tmp_path))
+    table = tmp_path / "members.csv"
+    argv = arguments(tmp_path, "--members", str(table))
+    code, out, _ = prompt([], argv)
+    assert code == 0
+    assert f"2 of 10 seats filled, 3 people seen. Who is seated stands in {table}." in out
+    frame = pd.read_csv(table)
+    assert frame["caller"].tolist() == [2, 3]
+    assert frame["gender"].tolist() == ["male", "female"]
+    code, _, err = prompt([], argv)
+    assert (code, err) == (2, f"{table}: cannot be written (File exists)\n")
+    assert len(pd.read_csv(table)) == 2
+    argv[-1] = str(tmp_path / "nowhere" / "members.csv")
+    code, _, err = prompt([], argv)
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def test_main_has_no_members_without_a_journal(tmp_path, prompt):
+    elsewhere, none = tmp_path / "other.csv", tmp_path / "none.journal"
+    argv = arguments(tmp_path, "--journal", str(none), "--members", str(elsewhere))
+    code, out, err = prompt([], argv)
+    assert (code, out) == (2, "")
+    assert err == f"{none}: there is no such journal, so nobody is seated\n"
+    assert not any(tmp_path.iterdir())
+
+
+def test_main_tells_a_seat_given_back_from_an_acceptance(tmp_path, prompt):
+    prompt([*ANN, "withdraw 1", "quit"], arguments(tmp_path))
+    _, out, _ = prompt([], arguments(tmp_path))
+    assert "remain) was accepted, and has given the seat back.\n" in out
+
+
+def test_main_knows_the_strategies_by_name(tmp_path, prompt):
+    for name, told in (("cmdp-fair", "CMDP fair. "), ("rl-cmdp", "RL-CMDP ×0.1. ")):
+        (tmp_path / name).mkdir()
+        _, out, _ = prompt([], arguments(tmp_path / name, "--strategy", name))
+        assert out.splitlines()[1].startswith(told)
+        assert ("takes most people while it learns" in out) == (name == "rl-cmdp")
+
+
+def test_main_with_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, prompt):
+    argv = arguments(tmp_path, "--strategy", "rl-cmdp")  # which at first accepts everybody
+    code, out, _ = prompt(ANYBODY * 10, argv)
+    assert code == 0
+    assert "The committee is full" in out
+    assert out.splitlines()[-1] == "10 of 10 seats filled, 10 people seen."
+    answers = ["progress", "withdraw 99", "withdraw 3", *ANYBODY, "quit"]
+    code, out, _ = prompt(answers, argv)
+    assert "is continued" in out
+    assert "caller 99 has no seat" in out
+    assert "Caller 3 has given the seat back" in out
+    assert out.splitlines()[-1] == "10 of 10 seats filled, 11 people seen."
+
+
+def test_main_does_not_guess_what_an_answer_means(tmp_path, prompt):
+    """Values that begin with digits have no numbers, and commands are commands."""
+    targets, volunteers = tmp_path / "t.csv", tmp_path / "v.csv"
+    rows = [
+        "children,0,0.4",
+        "children,1,0.3",
+        "children,3+,0.3",
+        "age,over 30,0.5",
+        "age,under,0.5",
+    ]
+    targets.write_text("\n".join(["feature,value,target", *rows]))
+    volunteers.write_text("\n".join(["feature,value,share", *rows]))
+    argv = [str(targets), str(volunteers), "--size", "4", "--seed", "1"]
+    code, out, _ = prompt(["3", "over", "3+", "over 30", "", "quit"], argv)
+    assert code == 0
+    assert "children: 0, 1, 3+ > " in out
+    assert "unknown answer '3'" in out
+    assert out.count("Caller 1\n") == 2  # "over" started again
+    assert "3+, over 30. Enter to decide" in out
+    assert (tmp_path / "t.journal").exists()  # beside the targets
+
+
+@pytest.mark.parametrize(
+    ("values", "offered", "meant"),
+    [
+        (("woman", "man"), "1 woman, 2 man", {"1": "woman", "w": "woman", "MAN": "man"}),
+        (("18-34", "35+"), "18-34, 35+", {"1": None, "18": "18-34", "3": "35+", "35+": "35+"}),
+        (("18-34", "35-44", "45-64"), "18-34, 35-44, 45-64", {"3": None, "4": "45-64"}),
+        (("0", "1", "2"), "0, 1, 2", {"1": "1", "2": "2", "3": None}),
+        (("north", "north east"), "1 north, 2 north east", {"north": "north", "n": None}),
+        (("listed", "quitter"), "1 listed, 2 quitter", {"list": None, "quitt": "quitter"}),
+    ],
+)
+def test_choices_mean_one_thing(values, offered, meant):
+    shown, answers = _choices(values)
+    assert shown == offered
+    assert {text: answers.get(text.casefold()) for text in meant} == meant
+
+
+def test_main_ends_in_a_sentence_if_the_journal_cannot_be_written(tmp_path, prompt, monkeypatch):
+    connect = sqlite3.connect
+
+    class Full(sqlite3.Connection):
+        """Refuses to write decisions, as on a full disk."""
+
+        def execute(self, text, *parameters):
+            if "INSERT" in text and "caller" in parameters[0][0]:
+                super().execute("PRAGMA query_only=1")
+            return super().execute(text, *parameters)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Full))
+    code, out, err = prompt(ANYBODY * 5, arguments(tmp_path))
+    assert code == 2
+    assert "this decision does not count" in err
+    assert "Traceback" not in err
+    assert "ACCEPTED" not in out
+
+
+def test_main_keeps_to_ranges_of_seats_unless_told_otherwise(tmp_path, prompt):
+    targets = tmp_path / "t.csv"
+    targets.write_text("feature,value,min,max\nage,young,20,20\nage,old,40,40\n")
+    (tmp_path / "v.csv").write_text("feature,value,share\nage,young,0.2\nage,old,0.8\n")
+    argv = [str(targets), str(tmp_path / "v.csv"), "--size", "60"]
+    _, out, _ = prompt([], argv)
+    assert out.splitlines()[1].startswith("Resolving 0.0166.")
+    assert "Beware" not in out
+    (tmp_path / "t.journal").unlink()
+    _, out, _ = prompt([], [*argv, "--tolerance", "0.05"])
+    assert "with a tolerance above 0.0166 min and max may be missed" in out
+    for strategy, told in (("cmdp", True), ("greedy", True), ("resolving-learning", False)):
+        (tmp_path / "t.journal").unlink()
+        _, out, _ = prompt([], [*argv, "--strategy", strategy])
+        assert ("may miss the file's min and max" in out) == told, strategy
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({0: "no_such.csv"}, "no_such.csv: cannot be read"),
+        ({3: "0"}, "size: expected a whole number of at least 1"),
+        ({7: "-1"}, "seed: expected"),
+    ],
+)
+def test_main_refuses_what_it_cannot_start_with(tmp_path, prompt, change, sentence):
+    argv = arguments(tmp_path)
+    for place, word in change.items():
+        argv[place] = word
+    code, _, err = prompt([], argv)
+    assert code == 2
+    assert sentence in err
+    assert not (tmp_path / "a.journal").exists()
+
+
+def test_main_can_be_interrupted_while_it_reads(tmp_path, prompt, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assembly.desk.__main__.read_assembly", interrupted)
+    assert prompt([], arguments(tmp_path)) == (130, "", "")
+
+
+def test_main_tells_the_decision_that_an_interruption_has_hidden(tmp_path, prompt, monkeypatch):
+    """Ctrl-C while the strategy plans: the decision is in the journal, and is told at the end."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ResolvingSession, "see", interrupted)
+        code, out, _ = prompt(ANN, arguments(tmp_path))
+    told = ["Caller 1 (white, ABC1, 18-34, London, female, remain) was accepted."]
+    assert (code, out.splitlines()[-2:]) == (0, [*told, "1 of 10 seats filled, 1 person seen."])
+    assert "ACCEPTED" not in out
+    _, out, _ = prompt([], arguments(tmp_path))
+    assert out.splitlines()[2:3] == told
+
+
+def test_main_runs_without_what_windows_does_not_have(tmp_path):
+    """As `python -m assembly.desk` does, in a process that lacks the modules of Unix."""
+    code = "import runpy, sys; sys.modules.update(fcntl=None, pwd=None, grp=None, termios=None)\n"
+    code += "runpy.run_module('assembly.desk', run_name='__main__', alter_sys=True)"
+    command = [sys.executable, "-W", "error", "-c", code, *arguments(tmp_path)]
+    answers = "\n".join([*ANYBODY, "quit", ""])
+    done = subprocess.run(command, input=answers, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "1 person seen" in done.stdout
+
+
+def test_main_explains_its_arguments(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    for name in ("targets", "--tolerance", "--members", "cmdp-fair", "example:"):
+        assert name in shown

@@ -1,0 +1,93 @@
+"""The program as printed, against its literal statement and against the corrected one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from committees import RLCMDP, PlugIn, Problem, datasets, recruit
+from committees.lp import solve
+from committees.optimism import OptimisticLP
+from companion.printed import PrintedLP, PrintedRLCMDP, printed_lp
+from samples import problems
+
+THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
+
+
+@st.composite
+def estimates(draw):
+    """A problem, and what some people from it say of p."""
+    problem = draw(problems(max_features=2, max_values=4))
+    seen = draw(st.integers(1, 300))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return problem, rng.multinomial(seen, problem.p) / seen
+
+
+@given(estimates(), st.lists(st.floats(0, 6), min_size=1, max_size=2))
+def test_printed_lp_is_what_the_fast_model_solves(known, radii):
+    """Also when one model answers several questions in a row."""
+    problem, estimate = known
+    model = PrintedLP(problem)
+    for radius in radii:
+        found = model.over_l1_ball(estimate, radius)
+        assert found.rate == pytest.approx(solve(printed_lp(problem, estimate, radius)), abs=1e-7)
+        assert found.mass.sum() == pytest.approx(found.rate, abs=1e-9)
+        assert found.belief.sum() == pytest.approx(1, abs=1e-9)
+
+
+@given(estimates(), st.floats(0, 2))
+def test_printed_lp_is_not_optimistic(known, radius):
+    """Theorem (chapter 5): up to radius 2 it has the value of the plug-in program."""
+    problem, estimate = known
+    plug_in = OptimisticLP(problem).over_l1_ball(estimate, 0.0)
+    assert PrintedLP(problem).over_l1_ball(estimate, radius).rate == pytest.approx(
+        plug_in.rate, abs=1e-8
+    )
+
+
+def test_printed_lp_can_be_optimistic_beyond_radius_2():
+    """One feature, two values: the value is 2 min(q + b/2 - b/radius), rising in b beyond 2."""
+    problem = Problem({"a": {"x": 0.5, "y": 0.5}}, [0.9, 0.1])
+    model = PrintedLP(problem)
+    estimate = np.array([0.9, 0.1])
+    assert model.over_l1_ball(estimate, 2.0).rate == pytest.approx(0.2, abs=1e-9)
+    assert model.over_l1_ball(estimate, 2.6).rate > 0.25
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_printed_rl_cmdp_does_the_same_in_blocks(seed):
+    """Block by block or person by person: the very same committee, people and episodes."""
+    one = recruit(PrintedRLCMDP(), THREE, 60, np.random.default_rng(seed))
+    other = recruit(PrintedRLCMDP(), THREE, 60, np.random.default_rng(seed), step_by_step=True)
+    np.testing.assert_array_equal(one.type_ids, other.type_ids)
+    np.testing.assert_array_equal(one.screened, other.screened)
+    starts = [[e.start for e in found.session.episodes] for found in (one, other)]
+    last = one.screened[-1]
+    assert [s for s in starts[0] if s <= last] == [s for s in starts[1] if s <= last]
+
+
+def test_printed_rl_cmdp_solves_the_printed_program():
+    episodes = recruit(PrintedRLCMDP(), THREE, 200, np.random.default_rng(1)).session.episodes
+    informed = [episode for episode in episodes if episode.radius <= 2]
+    assert informed
+    for episode in informed:
+        estimate = episode.counts / (episode.start - 1)
+        plug_in = OptimisticLP(THREE).over_l1_ball(estimate, 0.0).rate
+        assert episode.rate == pytest.approx(plug_in, abs=1e-7)
+        literal = solve(printed_lp(THREE, estimate, float(episode.radius)))
+        assert episode.rate == pytest.approx(literal, abs=1e-7)
+
+
+def test_printed_rl_cmdp_has_a_name_of_its_own():
+    variants = [RLCMDP(), PlugIn(), PrintedRLCMDP(), PrintedRLCMDP(scale=0.1)]
+    assert len({strategy.name for strategy in variants}) == len(variants)
+    assert PrintedRLCMDP(delta=0.1).name == "RL-CMDP as printed δ=0.1"
+
+
+def test_printed_rl_cmdp_is_for_balls_only():
+    with pytest.raises(ValueError, match="confidence: the printed program is for 'l1' only"):
+        PrintedRLCMDP(confidence="bernstein")
+    with pytest.raises(ValueError, match="delta"):
+        PrintedRLCMDP(delta=0)
