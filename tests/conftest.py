@@ -28,10 +28,14 @@ settings.load_profile(PROFILE)
 
 #: The files that take longest, the longest first. Started first, none is waited for at the end.
 LONGEST = [
-    "resolving.ipynb",
     "test_notebooks.py",
-    "claims.ipynb",
     "sweeps.ipynb",
+    "resolving.ipynb",
+    "test_book.py",
+    "your_assembly.ipynb",
+    "claims.ipynb",
+    "d_adult.ipynb",
+    "limits.ipynb",
 ]
 
 

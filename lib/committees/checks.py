@@ -35,13 +35,7 @@ def frozen(array: Array) -> Array:
 
 
 def check_integer(name: str, value: object, least: int, most: float = inf) -> None:
-    """Refuse anything but a whole number from `least` to `most`.
-
-    >>> check_integer("runs", 0.5, least=1)
-    Traceback (most recent call last):
-    ...
-    ValueError: runs: expected a whole number of at least 1, got 0.5
-    """
+    """Refuse anything but a whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
     if value > most:

@@ -21,8 +21,6 @@ from committees.strategy import Session, Strategy
 class CMDP(Strategy):
     """Accept each type with the probability that the linear program gives it.
 
-    Examples
-    --------
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
     >>> round(CMDP().policy(problem).rate, 3)
     0.5

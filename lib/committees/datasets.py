@@ -7,6 +7,7 @@ files are those of a checkout: the package is meant to be installed from one, wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +24,7 @@ ADULT_FEATURES = ["ethnicity", "social class", "age", "gender"]
 #: The two structures that stand for the paper's weak and strong dependence; see appendix D.
 NETWORKS: dict[str, list[Edge]] = {
     "weak": [("age", "gender")],
-    "strong": [
-        ("age", "social class"),
-        ("gender", "social class"),
-        ("ethnicity", "social class"),
-        ("age", "gender"),
-        ("age", "ethnicity"),
-        ("gender", "ethnicity"),
-    ],
+    "strong": list(combinations(["age", "gender", "ethnicity", "social class"], 2)),
 }
 
 
@@ -43,8 +37,6 @@ def brexit(features: Sequence[str] | None = None) -> Problem:
         Which features to keep, in this order; all six by default. The paper's two smaller
         configurations are `["ethnicity", "social class", "gender"]` and all but `"region"`.
 
-    Examples
-    --------
     >>> brexit(["gender", "age"])
     Problem(gender 2, age 3)
     """

@@ -28,8 +28,6 @@ MAX_SIZE = 200
 def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
     """The expected number of people seen until the committee is full; infinite at a dead end.
 
-    Examples
-    --------
     >>> from committees import Greedy
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.5, 0.5])
     >>> expected_screened(Greedy(0), problem, size=2)

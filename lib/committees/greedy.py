@@ -32,8 +32,6 @@ ROUNDING = 1e-9
 def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
     """The largest number of people with each value that Greedy allows: ndarray of int, per value.
 
-    Examples
-    --------
     >>> problem = Problem({"age": {"young": 0.3, "old": 0.7}}, [0.5, 0.5])
     >>> quotas(problem, 10, tolerance=0.1).tolist()
     [4, 8]
@@ -52,8 +50,6 @@ def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
 def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
     """The fewest and the most people with each value: two ndarrays of int, per value.
 
-    Examples
-    --------
     >>> problem = Problem({"age": {"young": 0.25, "old": 0.75}}, [0.5, 0.5])
     >>> band(problem, 10, tolerance=0)
     (array([2, 7]), array([3, 8]))
@@ -91,8 +87,6 @@ class Greedy(Strategy):
         By how much (as a share of the committee) a quota may exceed its target, spread over the
         other values of the feature.
 
-    Examples
-    --------
     >>> Greedy(0.02).name
     'Greedy 0.02'
     """

@@ -20,8 +20,6 @@ What the paper leaves open is decided so:
 - **Several beliefs** may be optimal for the same accepted mass; ours moves towards the estimate.
 - **A type believed not to exist**, $\tilde p_l(x) = 0$, is accepted with probability 1/2, as in the
   paper. That includes types with a value whose target is 0, while everybody else is accepted.
-- **The radius of Appendix C** divides by $1 \land (\tau_l - 1)$ in print, which is at most one; it
-  is $1 \lor (\tau_l - 1)$.
 """
 
 from __future__ import annotations
@@ -45,8 +43,6 @@ MAURER_PONTIL = (sqrt(2), 7 / 3)
 def l1_radius(n_types: int, seen: int, delta: float) -> float:
     """Lemma 3: how far, in l1 distance, the estimate from `seen` people may be from the truth.
 
-    Examples
-    --------
     >>> round(l1_radius(n_types=8, seen=1000, delta=0.05), 3)
     0.575
     """
@@ -89,8 +85,6 @@ class RLCMDP(Strategy):
         Multiplies the radius of the confidence sets. What the paper proves needs at least 1 for
         "l1" and 2 for "bernstein"; 0 trusts the estimate as it is.
 
-    Examples
-    --------
     >>> RLCMDP(confidence="bernstein", scale=0.1).name
     'RL-CMDP-B ×0.1'
     """

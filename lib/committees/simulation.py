@@ -63,7 +63,12 @@ class Recruitment:
 
 
 def recruit(
-    strategy: Strategy, problem: Problem, size: int, rng: Generator, *, step_by_step: bool = False
+    strategy: Strategy,
+    problem: Problem,
+    size: int,
+    rng: Generator | int,
+    *,
+    step_by_step: bool = False,
 ) -> Recruitment:
     """Fill one committee of `size` people; `rng` may also be a seed.
 

@@ -29,7 +29,7 @@ from scipy import stats
 from committees.checks import check_choice, check_integer, check_number, check_size
 from committees.lp import Policy, best_policy
 from committees.problem import Problem
-from committees.rl_cmdp import MAURER_PONTIL, Episode
+from committees.rl_cmdp import MAURER_PONTIL
 from committees.simulation import Recruitment
 
 Version = Literal["paper", "corrected"]
@@ -78,30 +78,6 @@ def rejections(policy: Policy, size: int) -> Any:
 EPISODE_SUM = {"paper": 2.0, "corrected": sqrt(2) + 1}
 
 
-def learning_term(
-    problem: Problem,
-    horizon: int,
-    delta: float,
-    version: Version = "corrected",
-    confidence: Confidence = "l1",
-) -> float:
-    """What not knowing p costs in regret among the first `horizon` people, T."""
-    check_integer("horizon", horizon, 1)
-    check_number("delta", delta, 0, 1, ends=False)
-    check_choice("version", version, ("paper", "corrected"))
-    check_choice("confidence", confidence, ("l1", "bernstein"))
-    n, t = len(problem.p), horizon
-    if confidence == "l1":
-        weight = log(6 * n * t * max(t - 1, 1) / delta)
-        factor = 4.0 if version == "paper" else 2 * sqrt(2) * EPISODE_SUM["corrected"]
-        return factor * sqrt(n * weight * t) + (version == "corrected")
-    first, second = MAURER_PONTIL
-    weight = log(6 * n * t / delta)
-    rest = log(t) if version == "paper" else log2(t)
-    slow = 2 * first * sqrt(n * weight * t) * EPISODE_SUM[version]
-    return slow + 2 * second * n * weight * rest + (version == "corrected")
-
-
 def regret(
     problem: Problem,
     horizon: int,
@@ -109,9 +85,8 @@ def regret(
     version: Version = "corrected",
     confidence: Confidence = "l1",
 ) -> float:
-    """Theorems 1 and 2: with probability 1 - delta, R(T) is at most this, for one T."""
-    learning = learning_term(problem, horizon, delta, version, confidence)
-    return learning + sqrt(2 * horizon * log(3 / delta))
+    """Theorems 1 and 2: with probability 1 - delta, R(T) is at most this, for one T (horizon)."""
+    return _bound(problem, horizon, delta, version, confidence, events=3)
 
 
 def violation(
@@ -122,9 +97,28 @@ def violation(
     confidence: Confidence = "l1",
 ) -> float:
     """Theorems 1 and 2: with probability 1 - delta, the violation is at most this, for one T."""
-    learning = learning_term(problem, horizon, delta, version, confidence)
-    terms = max(1, deviations(problem, version))
-    return learning + sqrt(2 * horizon * log(6 * terms / delta))
+    events = 6 * max(1, deviations(problem, version))
+    return _bound(problem, horizon, delta, version, confidence, events)
+
+
+def _bound(
+    problem: Problem, t: int, delta: float, version: str, confidence: str, events: int
+) -> float:
+    """What not knowing p costs among t people, and what chance does, in all these events."""
+    check_integer("horizon", t, 1)
+    check_number("delta", delta, 0, 1, ends=False)
+    check_choice("version", version, ("paper", "corrected"))
+    check_choice("confidence", confidence, ("l1", "bernstein"))
+    n, first_person = len(problem.p), version == "corrected"
+    chance = sqrt(2 * t * log(events / delta))
+    if confidence == "l1":
+        log_term = log(6 * n * t * max(t - 1, 1) / delta)
+        factor = 4.0 if version == "paper" else 2 * sqrt(2) * EPISODE_SUM["corrected"]
+        return factor * sqrt(n * log_term * t) + first_person + chance
+    first, second = MAURER_PONTIL
+    log_term, rest = log(6 * n * t / delta), log(t) if version == "paper" else log2(t)
+    slow = 2 * first * sqrt(n * log_term * t) * EPISODE_SUM[version]
+    return slow + 2 * second * n * log_term * rest + first_person + chance
 
 
 def rl_loss(
@@ -153,20 +147,3 @@ def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
         },
         index=pd.Index(found.screened, name="screened"),
     )
-
-
-def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
-    """The sums over episodes of |E| / sqrt(start - 1) and of |E| / (start - 1), up to a horizon.
-
-    The first episode, before which nobody has been seen, is left out, as its terms are infinite.
-    """
-    starts = np.array([episode.start for episode in episodes if episode.start <= horizon])
-    lengths = np.diff(np.append(starts, horizon + 1))[1:]
-    before = starts[1:] - 1
-    return float((lengths / np.sqrt(before)).sum()), float((lengths / before).sum())
-
-
-def covers(problem: Problem, episodes: list[Episode]) -> bool:
-    """Whether the true distribution lay in the confidence set of every episode."""
-    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
-    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)

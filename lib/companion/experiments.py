@@ -17,8 +17,7 @@ import pandas as pd
 from committees import CMDP, RLCMDP, Greedy, Problem, datasets, recruit
 from committees.beyond.limits import fluid, hindsight
 from committees.greedy import band_loss
-from committees.rl_cmdp import LearningSession
-from committees.theory import covers
+from committees.rl_cmdp import Episode, LearningSession
 from committees.volunteers import stream
 from companion.cache import simulate_once
 from companion.intervals import Means
@@ -211,3 +210,9 @@ def coverage(strategy: RLCMDP, problem: Problem, size: int, runs: int, seed: int
         assert isinstance(session, LearningSession)
         covered += covers(problem, session.episodes)
     return covered / runs
+
+
+def covers(problem: Problem, episodes: Sequence[Episode]) -> bool:
+    """Whether the true distribution lay in the confidence set of every episode."""
+    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
+    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)

@@ -37,9 +37,9 @@ from tqdm import tqdm
 
 from companion.text import save_results
 
-#: Every kernel has the same hashes and one thread, wherever it runs; it may take 60 s to start.
+#: Every kernel has the same hashes and one thread, wherever it runs; it may take 30 s to start.
 KERNEL_ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-KERNEL_OPTIONS: dict[str, Any] = {"start_timeout": 60, "extra_arguments": ["--log-level=50"]}
+KERNEL_OPTIONS: dict[str, Any] = {"start_timeout": 30, "extra_arguments": ["--log-level=50"]}
 Values = Mapping[str, Any]
 Runs = Mapping[str, Values]  # the parameters of each run, by the path of its files without suffix
 
@@ -152,7 +152,7 @@ def _is_done(files: str, parameters: Values, source: list[str]) -> bool:
     return bool(same and record.end_time and not record.exception and Path(f"{files}.csv").exists())
 
 
-def _execute(notebook: Path, files: str, parameters: Values, starts: int = 2) -> tuple[str, str]:
+def _execute(notebook: Path, files: str, parameters: Values, starts: int = 3) -> tuple[str, str]:
     """Run the notebook once; return its files, and the last line of its error if it failed."""
     os.environ.update(KERNEL_ENVIRONMENT)
     part, table, error = f"{files}.part.ipynb", f"{files}.part.csv", ""
@@ -165,7 +165,7 @@ def _execute(notebook: Path, files: str, parameters: Values, starts: int = 2) ->
         pd.read_csv(table)
         os.replace(table, f"{files}.csv")
     except Exception as problem:  # whatever it is, the other runs go on
-        if type(problem) is RuntimeError and starts > 1:  # its kernel did not start
+        if type(problem) is RuntimeError and starts > 1:  # no kernel: a port was taken
             return _execute(notebook, files, parameters, starts - 1)
         error = (str(problem).strip() or repr(problem)).splitlines()[-1]
     if Path(part).exists():

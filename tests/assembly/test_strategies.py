@@ -14,7 +14,7 @@ def test_strategies_have_the_names_that_are_told():
         "cmdp-fair": "CMDP fair",
         "rl-cmdp": "RL-CMDP ×0.1",
         "resolving": "Resolving 0.05",
-        "resolving-learning": "Resolving 0.05 learning",
+        "resolving-learning": "Resolving learning 0.05",
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -11,17 +10,15 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from committees import RLCMDP, DeadEnd, Problem, datasets, recruit, simulate
-from committees.beyond import limits
-from committees.beyond.limits import fewest_people, fluid, table
-from committees.beyond.plan import PlanLP, plan_lp
-from committees.beyond.resolving import Resolving, ResolvingSession, estimate
+from committees.beyond.limits import Optimal, fewest_screened, optimal_table
+from committees.beyond.plan import PlanLP
+from committees.beyond.resolving import Resolving, estimate, fewest_ahead, open_values
 from committees.exact import expected_screened
 from committees.greedy import band, band_loss
-from committees.lp import seats_lp, solve
 from committees.volunteers import stream
 from laws import LEVEL, observe, p_value, slow
 from samples import problems, random_problem
@@ -69,15 +66,14 @@ def one_feature(*targets):
         ((0.5, 0.5), 1, 0, (0, 0), (1, 1)),
     ],
 )
-def test_the_band_by_hand(targets, size, tolerance, low, high):
+def test_band_by_hand(targets, size, tolerance, low, high):
     found = band(one_feature(*targets), size, tolerance)
     assert tuple(found[0]) == low
     assert tuple(found[1]) == high
 
 
 @given(st.integers(0, 100), st.integers(1, 300), st.integers(0, 100))
-@settings(max_examples=200)
-def test_the_band_is_that_of_exact_arithmetic(percent, size, hundredths):
+def test_band_is_that_of_exact_arithmetic(percent, size, hundredths):
     share, tolerance = Fraction(percent, 100), Fraction(hundredths, 100)
     low, high = band(one_feature(float(share), 1 - float(share)), size, float(tolerance))
     exact, slack = share * size, tolerance * size
@@ -86,8 +82,7 @@ def test_the_band_is_that_of_exact_arithmetic(percent, size, hundredths):
 
 
 @given(problems(max_features=2, max_values=4), st.integers(1, 9), st.sampled_from([0, 0.05, 0.2]))
-@settings(max_examples=60)
-def test_the_guarantee_is_the_largest_loss_inside_the_band(problem, size, tolerance):
+def test_band_loss_is_the_largest_inside_the_band(problem, size, tolerance):
     low, high = band(problem, size, tolerance)
     worst = 0.0
     for first in problem.codes[0]:
@@ -119,10 +114,8 @@ def awkward(draw, rarest):
     return Problem(targets, p / p.sum())
 
 
-@pytest.mark.no_cover
 @given(awkward(1e-6), st.integers(1, 60), st.floats(0, 0.1), st.integers(0, 999), st.data())
-@settings(max_examples=500)
-def test_it_ends_inside_the_band_whatever_comes(problem, size, tolerance, seed, data):
+def test_resolving_ends_inside_the_band_whatever_comes(problem, size, tolerance, seed, data):
     rule = data.draw(st.sampled_from(["threshold", "threshold", "coin"]))
     strategy = Resolving(tolerance, rule=rule, margin=data.draw(st.sampled_from([0.5, 0.5, 0.0])))
     found = recruit(strategy, problem, size, np.random.default_rng(seed))
@@ -131,17 +124,15 @@ def test_it_ends_inside_the_band_whatever_comes(problem, size, tolerance, seed, 
 
 
 @given(awkward(1e-6), st.integers(1, 60), st.floats(0, 0.1), st.integers(0, 999))
-@settings(max_examples=100)
-def test_it_does_even_if_the_plan_wants_everybody(problem, size, tolerance, seed):
+def test_resolving_ends_inside_the_band_if_the_plan_wants_everybody(problem, size, tolerance, seed):
     """What is open decides alone: no error of the solver can lead outside the band."""
-    with mock.patch.object(ResolvingSession, "_planned", lambda session, p, can: np.ones_like(p)):
+    with mock.patch.object(PlanLP, "solve", lambda lp, p, *plan: (1.0, p)):
         found = recruit(Resolving(tolerance), problem, size, np.random.default_rng(seed))
     assert is_inside(problem, found.type_ids, tolerance)
 
 
 @given(awkward(1e-3), st.integers(1, 60), st.floats(0, 0.1), st.integers(0, 999))
-@settings(max_examples=60)
-def test_so_it_does_when_it_knows_nothing(problem, size, tolerance, seed):
+def test_resolving_ends_inside_the_band_when_it_learns(problem, size, tolerance, seed):
     strategy = Resolving(tolerance, learn=True)
     found = recruit(strategy, problem, size, np.random.default_rng(seed))
     assert is_inside(problem, found.type_ids, tolerance)
@@ -149,7 +140,8 @@ def test_so_it_does_when_it_knows_nothing(problem, size, tolerance, seed):
 
 @pytest.mark.parametrize(("sizes", "size"), [([2, 3], 5), ([2, 2, 2], 4), ([4], 6)])
 @pytest.mark.parametrize("tolerance", [0.0, 0.1])
-def test_a_type_is_open_if_and_only_if_some_end_is_inside_the_band(sizes, size, tolerance):
+def test_open_values_are_those_with_some_end_inside_the_band(sizes, size, tolerance):
+    """Every committee that the session can reach, one acceptance and one step back at a time."""
     problem = random_problem(np.random.default_rng(size), sizes)
     low, high = band(problem, size, tolerance)
     step = problem.incidence.T.toarray().astype(int)
@@ -160,23 +152,28 @@ def test_a_type_is_open_if_and_only_if_some_end_is_inside_the_band(sizes, size, 
             return bool((low <= counts).all() and (counts <= high).all())
         return any(some_end(tuple(np.add(counts, one)), left - 1) for one in step)
 
-    waiting, known = [(0,) * len(low)], set()
-    while waiting:
-        counts = waiting.pop()
-        left = size - sum(counts[: sizes[0]])
+    session, known = Resolving(tolerance).start(problem, size), set()
+
+    def visit():
+        counts, left = tuple(session.counts), session.left
         if counts in known or left == 0:
-            continue
+            return
         known.add(counts)
-        session = ResolvingSession(Resolving(tolerance), problem, size, counts)
-        is_open = problem.product_over_values(session._open(session.counts, left).astype(float))
+        values = open_values(problem, low, high, session.counts, left)
+        is_open = problem.product_over_values(values.astype(float))
         after = [tuple(np.add(counts, one)) for one in step]
         np.testing.assert_array_equal(is_open, [some_end(each, left - 1) for each in after])
         assert (session.acceptance[is_open == 0] == 0).all()
-        waiting += [each for each, fits in zip(after, is_open, strict=True) if fits]
+        for type_id in np.flatnonzero(is_open):
+            session.see(np.array([type_id]), np.array([True]))
+            visit()
+            session.leave(int(type_id))
+
+    visit()
     assert len(known) > 10
 
 
-def test_where_some_types_do_not_occur():
+def test_resolving_where_some_types_do_not_occur():
     """All women are seniors, and half of the seats are for women but few for seniors."""
     targets = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.2, "J": 0.8}}
     with pytest.raises(ValueError, match=r"Resolving 0\.1: among the types that occur in"):
@@ -187,7 +184,7 @@ def test_where_some_types_do_not_occur():
     )
 
 
-def test_a_plan_with_halves_of_people_may_be_a_dead_end():
+def test_resolving_by_a_plan_with_halves_of_people_may_be_a_dead_end():
     """Four types, half a person of each: no two people will do."""
     halves = {name: {"a": 0.5, "b": 0.5} for name in "xyz"}
     odd = Problem(halves, [0, 0.25, 0.25, 0, 0.25, 0, 0, 0.25])
@@ -195,58 +192,35 @@ def test_a_plan_with_halves_of_people_may_be_a_dead_end():
         recruit(Resolving(0), odd, 2, np.random.default_rng(1))
 
 
-# The linear program
-
-
-@given(problems(), st.integers(3, 40), st.sampled_from([0.0, 0.02, 0.1]), st.integers(0, 99))
-@settings(max_examples=25)
-def test_the_model_is_the_statement_state_after_state(problem, size, tolerance, seed):
-    rng = np.random.default_rng(seed)
-    low, high = band(problem, size, tolerance)
-    type_ids = recruit(Resolving(tolerance), problem, size, rng).type_ids
-    plain, careful = PlanLP(problem), PlanLP(problem)
-    margin = np.minimum(rng.random(len(low)), (high - low) / 2)
-    for seated in range(0, size, max(1, size // 4)):
-        counts, left = seats(problem, type_ids[:seated]), size - seated
-        question = (left, low - counts, high - counts)
-        people, wanted = plain.solve(problem.p, *question, 0 * margin, 0.0)
-        assert people == pytest.approx(solve(seats_lp(problem, *question)[0]), rel=1e-6)
-        assert wanted.sum() == pytest.approx(left)
-        assert (wanted <= problem.p * people * (1 + 1e-6) + 1e-6).all()
-        people, wanted = careful.solve(problem.p, *question, margin, 0.3 / left)
-        by_value = problem.incidence @ wanted
-        inside = np.maximum(question[1] + margin - by_value, by_value - question[2] + margin)
-        found = (1 - 0.3 / left * np.maximum(inside, 0).sum()) / people
-        assert found == pytest.approx(solve(plan_lp(problem, *question, margin, 0.3 / left)[0]))
-
-
-def test_no_plan_is_infinite_and_forgotten():
-    problem = one_feature(0.5, 0.5)
-    lp = PlanLP(problem)
-    nothing = np.zeros(2)
-    assert lp.solve(np.array([1.0, 0.0]), 4, *2 * [np.array([2, 2])], nothing, 0.0)[0] == np.inf
-    assert lp.solve(problem.p, 4, *2 * [np.array([2, 2])], nothing, 0.0)[0] == pytest.approx(4)
-    rare = np.array([1 - 1e-9, 1e-9])
-    assert lp.solve(rare, 4, *2 * [np.array([2, 2])], nothing, 0.0)[0] == pytest.approx(2e9)
-    assert lp.solve(problem.p, 4, *2 * [np.array([2, 2])], nothing, 0.0)[0] == pytest.approx(4)
-
-
 # How many people it sees
 
 
-@given(problems(max_values=3), st.integers(1, 3), st.sampled_from([0.0, 0.3]))
-@settings(max_examples=40)
-def test_the_last_three_seats_are_filled_by_the_best_rule(problem, size, tolerance):
-    best = fewest_people(problem, size, tolerance)
+@given(st.lists(st.sampled_from([0.0, 0.7, 3.0, 4.5, np.inf]), min_size=1, max_size=6), st.data())
+def test_fewest_ahead_is_the_best_of_all_sets(ahead, data):
+    p = np.array(data.draw(st.lists(st.sampled_from([0.1, 0.15]), min_size=6)))[: len(ahead)]
+    best = np.inf
+    for chosen in product([False, True], repeat=len(ahead)):
+        if any(chosen):
+            share = p[list(chosen)]
+            best = min(best, (1 + share @ np.array(ahead)[list(chosen)]) / share.sum())
+    assert fewest_ahead(np.array([ahead, ahead]), p) == pytest.approx(best)
+
+
+@given(problems(max_values=3), st.integers(1, 3), st.sampled_from([0.0, 0.1, 0.3]))
+def test_resolving_fills_the_last_three_seats_by_the_best_rule(problem, size, tolerance):
+    best = fewest_screened(problem, size, tolerance)
     assert expected_screened(Resolving(tolerance), problem, size) == pytest.approx(best)
+    accepted = Resolving(tolerance).start(problem, size).acceptance
+    shorter = Optimal(tolerance).start(problem, size).acceptance > 0
+    assert (accepted[shorter] == 1).all()  # and perhaps some more, that make no difference
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tolerance", [0.0, 0.1])
-def test_small_committees_need_few_people_more_than_the_best_rule(seed, tolerance):
+def test_resolving_needs_few_people_more_than_the_best_rule(seed, tolerance):
     """Exact expectations on both sides."""
     problem = random_problem(np.random.default_rng(seed), [2, 2])
-    best = fewest_people(problem, 9, tolerance)
+    best = fewest_screened(problem, 9, tolerance)
     found = expected_screened(Resolving(tolerance), problem, 9)
     assert best - 1e-9 <= found <= 1.05 * best
 
@@ -257,7 +231,7 @@ def excess(strategy, problem, size, rng):
     In each state, accepting with other probabilities than the best costs some people now or later;
     these sum to what a run costs beyond the optimum, with far less noise than its people have.
     """
-    values = table(problem, size, strategy.tolerance)
+    values = optimal_table(problem, size, strategy.tolerance)
     free = np.append(
         np.diff(problem.codes[-1].repeat(problem.n_values[problem.codes[0]])) == 0, False
     )
@@ -275,17 +249,18 @@ def excess(strategy, problem, size, rng):
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
-def test_with_three_features_it_is_within_5_percent_of_the_best_rule(tolerance):
+def test_resolving_three_features_is_within_5_percent_of_the_best_rule(tolerance):
     """15 runs; the standard error is below 0.5 %, the mean at most 3.1 %."""
     runs = [
         excess(Resolving(tolerance), THREE, 50, np.random.default_rng([1, run]))
         for run in range(15)
     ]
     assert min(runs) > -1e-6
-    assert np.mean(runs) <= 0.05 * fewest_people(THREE, 50, tolerance)
+    assert np.mean(runs) <= 0.05 * fewest_screened(THREE, 50, tolerance)
 
 
-def test_six_features_and_250_seats_need_no_more_people_than_the_papers_rule():
+@pytest.mark.slow
+def test_resolving_six_features_needs_no_more_people_than_the_papers_rule():
     """Known p: at most 500 people, where the rule that only aims at the target needs 470.
 
     12 runs each; the standard errors are below 15 people.
@@ -303,14 +278,14 @@ def test_six_features_and_250_seats_need_no_more_people_than_the_papers_rule():
         workers=1,
     ).groupby("strategy")
     people, loss = learning["screened"].mean(), learning["loss"].mean()
-    assert people["Resolving 0.02 learning"] <= 1.5 * frame["screened"].mean()
-    assert 3 * loss["Resolving 0.02 learning"] <= min(loss["RL-CMDP ×0.1"], loss["RL-CMDP"])
+    assert people["Resolving learning 0.02"] <= 1.5 * frame["screened"].mean()
+    assert 3 * loss["Resolving learning 0.02"] <= min(loss["RL-CMDP ×0.1"], loss["RL-CMDP"])
 
 
 # Learning
 
 
-def test_learning_does_not_look_at_p():
+def test_resolving_does_not_look_at_p_when_it_learns():
     one = random_problem(np.random.default_rng(1), [2, 3, 2])
     other = Problem(one.targets, np.random.default_rng(2).permutation(one.p))
     sessions = [Resolving(0.05, learn=True).start(problem, 20) for problem in (one, other)]
@@ -328,7 +303,7 @@ def test_learning_does_not_look_at_p():
     assert changes > 5
 
 
-def test_estimates():
+def test_estimate_is_near_the_truth():
     """Near the product where features are independent, and near the truth in the end anyway."""
     alone = datasets.brexit()
     rng = np.random.default_rng(4)
@@ -348,8 +323,7 @@ def test_estimates():
 
 
 @given(problems(), st.integers(0, 60), st.integers(0, 99))
-@settings(max_examples=60)
-def test_every_type_is_believed_to_exist(problem, people, seed):
+def test_estimate_believes_that_every_type_exists(problem, people, seed):
     rng = np.random.default_rng(seed)
     seen = np.zeros(len(problem.p), dtype=int)
     seen[rng.integers(len(seen))] = people
@@ -362,8 +336,8 @@ def test_every_type_is_believed_to_exist(problem, people, seed):
 # Sessions
 
 
-@pytest.mark.no_cover
-def test_both_simulators_have_the_same_law():
+@pytest.mark.slow
+def test_resolving_has_the_same_law_in_both_simulators():
     """One comparison, at the level of 1 in 1,000; the seeds are fixed."""
     problem = random_problem(np.random.default_rng(5), [2, 2, 2])
     one = observe(recruit, Resolving(0.05), problem, 10, seed=1)
@@ -371,7 +345,7 @@ def test_both_simulators_have_the_same_law():
     assert p_value(one, other) > LEVEL
 
 
-def test_learning_in_blocks_is_learning_step_by_step():
+def test_resolving_learns_the_same_in_blocks_and_step_by_step():
     for seed in range(5):
         runs = [
             recruit(
@@ -387,7 +361,7 @@ def test_learning_in_blocks_is_learning_step_by_step():
         np.testing.assert_array_equal(runs[0].screened, runs[1].screened)
 
 
-def test_a_run_depends_on_nothing_that_went_before():
+def test_resolving_depends_on_no_run_before():
     problem = datasets.brexit(["age", "region", "gender"])
 
     def run(seed, size=30):
@@ -399,8 +373,7 @@ def test_a_run_depends_on_nothing_that_went_before():
 
 
 @given(awkward(1e-4), st.integers(1, 40), st.integers(0, 999), st.booleans())
-@settings(max_examples=40)
-def test_whoever_leaves_is_replaced_inside_the_band(problem, size, seed, learn):
+def test_leave_is_followed_by_a_replacement_inside_the_band(problem, size, seed, learn):
     rng = np.random.default_rng(seed)
     session = Resolving(0.05, learn=learn).start(problem, size)
     seated = []
@@ -419,19 +392,7 @@ def test_whoever_leaves_is_replaced_inside_the_band(problem, size, seed, learn):
     assert not session.acceptance.any()
 
 
-def test_a_committee_begun_elsewhere():
-    type_ids = recruit(Resolving(0.02), THREE, 50, np.random.default_rng(1)).type_ids
-    session = ResolvingSession(Resolving(0.02), THREE, 50, seats(THREE, type_ids[:49]))
-    assert session.left == 1
-    assert session.acceptance[type_ids[49]] == 1
-    for wrong in ([44, 6, 30, 20, 25, 25], [50, 0, 0, 50, 50, 0], [3, 4, 2, 5, 3, 3]):
-        with pytest.raises(
-            ValueError, match=r"seated: feature .* no committee of 50 inside the ba"
-        ):
-            ResolvingSession(Resolving(0.02), THREE, 50, np.array(wrong))
-
-
-def test_only_the_people_up_to_the_first_accepted_are_noted():
+def test_see_notes_people_up_to_the_first_accepted():
     session = Resolving(0.1).start(THREE, 20)
     before = session.acceptance
     assert session.see(np.array([1, 2, 3]), np.array([False, False, False])) == 3
@@ -440,7 +401,7 @@ def test_only_the_people_up_to_the_first_accepted_are_noted():
     np.testing.assert_array_equal(session.counts, seats(THREE, np.array([2])))
 
 
-def test_when_learning_a_long_wait_is_a_reason_to_plan_again():
+def test_see_plans_again_after_a_long_wait_when_learning():
     session = Resolving(0.1, learn=True).start(THREE, 20)
     before = session.acceptance
     waiting = np.zeros(500, dtype=np.intp)
@@ -450,9 +411,9 @@ def test_when_learning_a_long_wait_is_a_reason_to_plan_again():
     assert session.see(waiting[3:], waiting[3:] > 0) == 7
 
 
-def test_names_and_refusals():
+def test_resolving_has_a_name_and_refuses_bad_parameters():
     assert str(Resolving(0.02)) == "Resolving 0.02"
-    assert str(Resolving(0.02, learn=True)) == "Resolving 0.02 learning"
+    assert str(Resolving(0.02, learn=True)) == "Resolving learning 0.02"
     assert str(Resolving(0, rule="coin", margin=0)) == "Resolving 0 by coin margin 0"
     assert Resolving(0, learn=True).learns
     assert not Resolving(0).learns
@@ -465,62 +426,16 @@ def test_names_and_refusals():
         Resolving(0, margin=-1)
 
 
-@pytest.mark.parametrize(
-    ("size", "tolerance", "message"),
-    [
-        (0, 0.1, "size: expected a whole number of at least 1, got 0"),
-        (2.5, 0.1, "size: expected a whole number of at least 1, got 2.5"),
-        (10, -1, "tolerance: expected a number from 0 to 1, got -1"),
-        (10, np.nan, "tolerance: expected a number from 0 to 1, got nan"),
-    ],
-)
-def test_a_band_of_nonsense_is_refused_by_all_who_use_it(size, tolerance, message):
-    problem = datasets.brexit(["gender"])
-    for use in (band, band_loss, fluid, limits.fewest_screened):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            use(problem, size, tolerance)
-
-
-@pytest.mark.parametrize("wrong", [-1, np.nan, "x"])
-def test_the_best_rule_needs_a_tolerance(wrong):
-    with pytest.raises(ValueError, match="tolerance: expected a number from 0 to 1"):
-        limits.Optimal(wrong)
-
-
-def test_with_many_types_the_last_three_seats_need_little_memory(monkeypatch):
-    """Pairs of types are looked at only if they are few."""
+def test_resolving_looks_at_pairs_of_types_only_if_they_are_few(monkeypatch):
+    """With many types three seats left are planned for too, which needs little memory."""
     problem = datasets.brexit(["gender", "age"])
-    asked = []
-    outright = ResolvingSession._outright
-    monkeypatch.setattr(
-        ResolvingSession, "_outright", lambda s, *a: asked.append(s.left) or outright(s, *a)
-    )
-    recruit(Resolving(0.1), problem, 6, np.random.default_rng(1))
-    assert asked == [3, 2]
-    open_at_first = np.count_nonzero(Resolving(0.1).start(problem, 3).acceptance)
-    asked.clear()
-    assert open_at_first > 1
-    monkeypatch.setattr("committees.beyond.resolving.FEW_PAIRS", len(problem.p))
-    recruit(Resolving(0.1), problem, 6, np.random.default_rng(1))
-    assert asked == [2]
 
+    def seats_planned_for():
+        with mock.patch.object(PlanLP, "solve", autospec=True, side_effect=PlanLP.solve) as solve:
+            recruit(Resolving(0.1), problem, 6, np.random.default_rng(1))
+        return [call.args[2] for call in solve.call_args_list]
 
-@pytest.mark.parametrize("seed", range(30))
-def test_a_plan_does_not_depend_on_the_plans_before_it(seed):
-    """One model for wildly different beliefs, as of a learner: the same people as a new one."""
-    rng = np.random.default_rng(seed)
-    problem = random_problem(rng, [2, 3, 2])
-    kept = PlanLP(problem)
-    for turn in range(12):
-        p = rng.dirichlet(np.full(len(problem.p), 0.3 if turn % 2 else 1.0)) ** rng.integers(1, 6)
-        p = np.maximum(p, 1e-30) / np.maximum(p, 1e-30).sum()
-        size = int(rng.integers(10, 60))
-        low, high = band(problem, size, 0.05)
-        rho, room = problem.rho, (high - low) / 2
-        margin = np.minimum(0.5 * np.sqrt(size * rho * (1 - rho)), room)
-        arguments = (p, size, low, high, margin, min(0.7 / size, 0.9 / max(margin.sum(), 1e-9)))
-        people, wanted = kept.solve(*arguments)
-        assert people == pytest.approx(PlanLP(problem).solve(*arguments)[0], rel=1e-6)
-        if np.isfinite(people):
-            assert wanted.sum() == pytest.approx(size)
-            assert (wanted <= p * people * (1 + 1e-6)).all()
+    assert seats_planned_for() == [6, 6, 5, 4]  # the first is to see whether there is a plan
+    assert np.count_nonzero(Resolving(0.1).start(problem, 3).acceptance) > 1
+    monkeypatch.setattr("committees.beyond.resolving.MAX_PAIRS", len(problem.p))
+    assert seats_planned_for() == [6, 6, 5, 4, 3]

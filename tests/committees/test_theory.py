@@ -22,7 +22,9 @@ from committees import (
     theory,
 )
 from committees.lp import best_policy
-from committees.theory import covers, episode_sums, regret_path
+from committees.theory import regret_path
+from companion.experiments import covers
+from companion.measurements.theory import episode_sums
 from samples import problems, random_problem
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
@@ -99,7 +101,7 @@ def test_rejections_are_negative_binomial():
 )
 def test_bounds_refuse_bad_arguments(arguments, message):
     problem = datasets.brexit(["gender"])
-    for bound in (theory.learning_term, theory.regret, theory.violation):
+    for bound in (theory.regret, theory.violation):
         with pytest.raises(ValueError, match=re.escape(message)):
             bound(problem, *arguments)
     with pytest.raises(ValueError, match="rate: expected a number from 0 to 1, got 2"):

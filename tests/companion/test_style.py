@@ -77,14 +77,14 @@ def test_palette_does_not_depend_on_what_stands_beside_a_strategy():
             assert colour == palette([name])[name]
     crowd = palette(["Greedy 0.02", "mine", "CMDP", "RL-CMDP", "yours"])
     assert len({*crowd.values()}) == 5
-    assert palette(["Resolving 0.02"]) != palette(["Resolving 0.02 learning"])
+    assert palette(["Resolving 0.02"]) != palette(["Resolving learning 0.02"])
 
 
 @pytest.mark.parametrize(
     "names",
     [
         ["Resolving 0.02", "Resolving 0.1", "Resolving 1e-05", "Resolving"],
-        ["Resolving 0.02 learning", "Resolving learning 0.1", "Resolving learning"],
+        ["Resolving learning 0.02", "Resolving learning 0.1", "Resolving learning"],
         ["RL-CMDP", "RL-CMDP δ=0.2"],
         ["RL-CMDP ×0.1", "RL-CMDP ×0.1 δ=0.2"],
         ["RL-CMDP as printed", "RL-CMDP as printed ×0.1"],

@@ -34,14 +34,14 @@ from committees.problem import Problem
 MOST_TYPES = 5000
 #: Levels and rates that differ by less are equal, and duals below this are zero.
 TOLERANCE = 1e-9
+#: What is settled may be this much lower later: solutions are exact up to the solver's rounding.
+SLACK = 1e-8
 
 
 @lru_cache(maxsize=8)
 def fair_policy(problem: Problem) -> Policy:
     """The leximin policy among the fastest; with more than `MOST_TYPES` types, any fastest one.
 
-    Examples
-    --------
     >>> targets = {"gender": {"w": 0.5, "m": 0.5}, "age": dict.fromkeys(["20", "40", "60"], 1 / 3)}
     >>> fair_policy(Problem(targets, [0.1, 0.2, 0.2] * 2)).acceptance.round(3).tolist()
     [1.0, 0.5, 0.5, 1.0, 0.5, 0.5]
@@ -55,10 +55,12 @@ def fair_policy(problem: Problem) -> Policy:
     while not settled.all():
         program, chance = leximin_lp(shares, problem.rho, least, settled)
         level = solve(program)
+        if not level >= 0:
+            raise RuntimeError("HiGHS found no fair policy, by rounding")
         now = np.flatnonzero(~settled)
         if level <= 1 - TOLERANCE:
             now = now[np.abs(program.constraints[-1].dual_value) > TOLERANCE]
-        least[now], settled[now] = max(level - TOLERANCE, 0.0), True
+        least[now], settled[now] = max(level - SLACK, 0.0), True
     acceptance = np.zeros_like(problem.p)
     acceptance[occurs] = chance.value
     return make_policy(problem, acceptance, best.dual.to_numpy())

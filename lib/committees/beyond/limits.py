@@ -47,8 +47,6 @@ ROUNDING = 1e-12
 def fluid(problem: Problem, size: int, tolerance: float) -> float:
     """People that every rule must see on average, by the plan for all seats.
 
-    Examples
-    --------
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
     >>> round(fluid(problem, 10, tolerance=0), 6), round(fluid(problem, 10, tolerance=0.1), 6)
     (20.0, 16.0)
@@ -62,20 +60,22 @@ def hindsight(problem: Problem, size: int, tolerance: float, type_ids: IntArray)
 
     `type_ids` are the types of the people who come, in order, as `volunteers.stream` draws them.
     """
-    low, _ = band(problem, size, tolerance)
-    has_value = np.zeros((len(type_ids), len(low)), dtype=np.intp)
-    np.put_along_axis(has_value, problem.codes[type_ids], 1, axis=1)
-    # Where there are too few people, or too few of some value, there is no need to ask.
-    short = (np.cumsum(has_value, axis=0) < low).any(axis=1)
-    first = max(size, 1 + int(short.sum()))
 
     def enough(people: int) -> bool:
         return has_committee(problem, size, tolerance, type_ids[:people])
 
-    found = first + bisect_left(range(first, len(type_ids) + 1), True, key=enough)
-    if found > len(type_ids):
+    low, _ = band(problem, size, tolerance)
+    has_value = np.zeros((len(type_ids), len(low)), dtype=np.intp)
+    np.put_along_axis(has_value, problem.codes[type_ids], 1, axis=1)
+    # So many are too few, or have too few of some value: there is no need to ask.
+    too_few = max(size - 1, int((np.cumsum(has_value, axis=0) < low).any(axis=1).sum()))
+    step = 1
+    while too_few < len(type_ids) and not enough(min(too_few + step, len(type_ids))):
+        too_few, step = min(too_few + step, len(type_ids)), 2 * step
+    if too_few >= len(type_ids):
         raise ValueError(f"among {len(type_ids)} people there is no committee within the band")
-    return found
+    between = range(too_few + 1, min(too_few + step, len(type_ids)))
+    return too_few + 1 + bisect_left(between, True, key=enough)
 
 
 def has_committee(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> bool:
@@ -112,10 +112,10 @@ def optimal_table(problem: Problem, size: int, tolerance: float) -> FloatArray:
     for seated in range(size - 1, -1, -1):
         # Counts cannot exceed the seats that are filled: the rest of the layer stays infinite.
         reach = np.minimum(seated, most) + 1
-        after = np.pad(V[seated + 1], (0, 1), constant_values=np.inf)
+        after = np.pad(V[seated + 1, ...], (0, 1), constant_values=np.inf)
         moved = [after[tuple(map(slice, step, step + reach))] for step in steps]
-        layer = V[seated][tuple(map(slice, reach))]
-        layer[...] = fewest_ahead(np.stack(moved, axis=-1), problem.p[problem.p > 0])
+        fewest = fewest_ahead(np.stack(moved, axis=-1), problem.p[problem.p > 0])
+        V[seated, ...][tuple(map(slice, reach))] = fewest
     return frozen(V)
 
 
@@ -170,7 +170,7 @@ class Optimal(Strategy):
 
 class _OptimalSession(Session):
     def __init__(self, problem: Problem, V: FloatArray) -> None:
-        self._V, self._steps = V, _steps(problem)
+        self._V, self._steps = V, np.insert(_steps(problem), 0, 1, axis=1)
         self._state = np.zeros(V.ndim, dtype=np.intp)  # seats filled, then counts
         self._move(0, 0)
 
@@ -186,8 +186,8 @@ class _OptimalSession(Session):
 
     def _move(self, type_id: int, people: int) -> None:
         """Seat so many people of a type, and accept the types that make the future shorter."""
-        self._state = self._state + people * np.append(1, self._steps[type_id])
-        after = self._state + np.insert(self._steps, 0, 1, axis=1)
+        self._state = self._state + people * self._steps[type_id]
+        after = self._state + self._steps
         inside = (after < self._V.shape).all(axis=1)
         ahead = np.full(len(after), np.inf)
         ahead[inside] = self._V[tuple(after[inside].T)]

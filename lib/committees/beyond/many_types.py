@@ -48,8 +48,6 @@ def best_policy(problem: Problem) -> lp.Policy:
     Where no policy is proven optimal the program is solved as `lp` states it; a `ValueError` says
     if there are too many types for that.
 
-    Examples
-    --------
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
     >>> round(best_policy(problem).rate, 9)
     0.5
@@ -69,23 +67,21 @@ def best_policy(problem: Problem) -> lp.Policy:
 def solve(problem: Problem) -> Solution | None:
     """The accepted mass per type and the dual w per value; None if they are not proven optimal."""
     wanted = (problem.rho > 0).astype(float)
-    # In units of the bottleneck the rate is at most one. Only types whose values are all wanted
-    # are ever accepted.
+    # In units of the bottleneck; of types with a value that is not wanted nobody is accepted.
     p = problem.p * problem.product_over_values(wanted) / problem.bottleneck
     w = before = wanted * (np.arange(len(wanted)) < problem.shape[0])  # every score is one
     for mu in MUS:
         start, before = w + 0.1 * (w - before), w  # w is nearly linear in mu
         found = _newton(problem, p, start, mu)
         if found is None:
-            return None
-        w = found
-        scores = problem.sum_over_values(w)
+            break
+        w, scores = found, problem.sum_over_values(found)
         rate = float(p @ np.maximum(scores, 0))
         solution = _finish(problem, p, scores / mu) if mu <= FIRST_SHARE * rate else None
         if solution is not None:
             return problem.bottleneck * solution[0], solution[1]
         if mu <= LAST_SHARE * rate:
-            return None
+            break
     return None
 
 
@@ -110,10 +106,8 @@ def _newton(problem: Problem, p: FloatArray, w: FloatArray, mu: float) -> FloatA
             return w
         if np.abs(w + mu * step).max() > MAX_W:
             return None
-        along, length, before = problem.sum_over_values(step), 1.0, value
-        while (value := p @ smoothed(z + length * along)) > (
-            before * (1 + ROUNDING) - 0.1 * length * gain
-        ):
+        along, length, before = problem.sum_over_values(step), 1.0, value * (1 + ROUNDING)
+        while (value := p @ smoothed(z + length * along)) > before - 0.1 * length * gain:
             length /= 2
             if length < SHORTEST_STEP:  # what is left to gain is rounding
                 return w

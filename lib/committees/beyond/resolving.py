@@ -11,9 +11,8 @@ such a value **open**. Some value of each feature always is: if the lows need al
 below them, and otherwise all that have room. Only types whose values are all open are accepted.
 Hence, **if every type can occur, the strategy never gets stuck and always ends inside the band**,
 whatever else it does, and whatever it knows of $p$. If some types cannot occur, all the types that
-are open may be among them; then recruitment ends in a dead end. That is rare, since a plan uses
-only types that occur, but it can happen. If there is no plan even at the start, `start` says so
-(unless it learns, and cannot know).
+are open may be among them: a dead end, which is rare, since a plan uses only types that occur. If
+there is no plan even at the start, `start` says so (unless it learns, and cannot know).
 
 **Whom to accept.** The linear program of `committees.beyond.plan`, with margins of
 $c \sqrt{k \rho (1 - \rho)}$ people, some share of a standard deviation of what is to come, accepts
@@ -59,8 +58,6 @@ def open_values(
 ) -> BoolArray:
     """Which values are open; low, high and counts are per value (along the last axis).
 
-    Examples
-    --------
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.5, 0.5])
     >>> open_values(problem, *band(problem, 4, 0), counts=np.array([2, 1]), left=1)
     array([False,  True])
@@ -136,7 +133,7 @@ class Resolving(Strategy):
 
     @property
     def name(self) -> str:
-        name = f"Resolving {self.tolerance:.12g}" + (" learning" if self.learn else "")
+        name = f"{self.family} {self.tolerance:.12g}"
         name += " by coin" if self.rule == "coin" else ""
         return name + (f" margin {self.margin:.12g}" if self.margin != 0.5 else "")
 
@@ -236,7 +233,7 @@ class ResolvingSession(Session):
         return np.asarray(np.less_equal(V, fewest_ahead(V, p)), dtype=float)
 
     def _last_wait(self, counts: IntArray, p: FloatArray) -> FloatArray:
-        """V(x) for two seats left: for each of the counts (row) and type (column), the last wait."""
+        """V for two seats left, the wait for the last: a row for each counts, a column per type."""
         one_more = counts[:, None, :] + np.eye(counts.shape[1], dtype=np.intp)
         open_then = open_values(self._problem, *self._band, one_more, 1)
         fits = p[None]

@@ -21,15 +21,9 @@ def shrink(
 ) -> tuple[FloatArray, float]:
     """The mixture p of the shares observed among n people with others, and lambda.
 
-    Parameters
-    ----------
-    observed, towards : ndarray of float, per type
-    people : float
-    least : float
-        The numerator of lambda is at least this: for a few people who are all alike it would be 0.
+    Shares are ndarrays of float, per type. The numerator of lambda is at least `least`: for a few
+    people who are all alike it would be 0.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> shrink(np.array([0.6, 0.4]), np.array([0.5, 0.5]), people=101)[0].round(3)
     array([0.576, 0.424])

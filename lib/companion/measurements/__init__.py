@@ -1,7 +1,7 @@
 """One measurement per claim of the ledger; see `companion.claims`.
 
-Every public function here measures one claim of `data/claims.yml`, the one with its name:
-`lemma_2_law` measures `lemma-2-law`. Its docstring is what the claim says, unless it has another.
+Every public function here that returns a `Measurement` measures the claim of `data/claims.yml` with
+its name: `lemma_2_law` is for `lemma-2-law`. Its docstring is the claim, unless it has another.
 """
 
 import inspect
@@ -18,7 +18,7 @@ REGISTRY: dict[str, Callable[[Runs], Measurement]] = {
     name.replace("_", "-"): function
     for module in (theory, figures)
     for name, function in inspect.getmembers(module, inspect.isfunction)
-    if function.__module__ == module.__name__ and not name.startswith("_")
+    if function.__annotations__.get("return") == "Measurement" and not name.startswith("_")
 }
 for _claim in yaml.safe_load((DATA / "claims.yml").read_text("utf-8")):
     if _measure := REGISTRY.get(_claim["id"]):

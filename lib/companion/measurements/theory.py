@@ -234,7 +234,7 @@ def _single_type(horizon: int) -> tuple[float, float]:
     while seen < horizon:
         left = np.zeros(horizon - seen, dtype=np.intp)
         seen += session.see(left, left == 0)
-    return theory.episode_sums(session.episodes, horizon)
+    return episode_sums(session.episodes, horizon)
 
 
 def episode_sum(runs: Runs) -> Measurement:
@@ -283,3 +283,14 @@ def bernstein_support(runs: Runs) -> Measurement:
         loss = simulate(learners, few, 10_000, 4, runs.seed).groupby("strategy")["loss"].mean()
         ratios.append(loss[learners[0].name] / loss[learners[1].name])
     return Measurement(float(np.mean(ratios)), half_width(ratios))
+
+
+def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
+    """The sums over episodes of |E| / sqrt(start - 1) and of |E| / (start - 1), up to a horizon.
+
+    The first episode, before which nobody has been seen, is left out, as its terms are infinite.
+    """
+    starts = np.array([episode.start for episode in episodes if episode.start <= horizon])
+    lengths = np.diff(np.append(starts, horizon + 1))[1:]
+    before = starts[1:] - 1
+    return float((lengths / np.sqrt(before)).sum()), float((lengths / before).sum())

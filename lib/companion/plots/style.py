@@ -47,7 +47,7 @@ def use_style() -> None:
 def family(name: str) -> str:
     """The family of a strategy by its name, or the name itself if the family has no colour.
 
-    >>> family("RL-CMDP as printed ×0.1"), family("Resolving 0.02 learning"), family("Pace 2")
+    >>> family("RL-CMDP as printed ×0.1"), family("Resolving learning 0.02"), family("Pace 2")
     ('RL-CMDP as printed', 'Resolving learning', 'Pace 2')
     """
     return _longest_known(name, FAMILIES)
@@ -72,7 +72,6 @@ def palette(names: Iterable[str]) -> dict[str, Colour]:
 
 
 def _longest_known(name: str, known: Iterable[str]) -> str:
-    """The longest known name whose words are all in this name, or else the name itself."""
-    words = name.split()
-    fits = [k for k in known if k.split()[:1] == words[:1] and {*k.split()} <= {*words}]
+    """The longest known name that this one begins with, or else the name itself."""
+    fits = [other for other in known if f"{name} ".startswith(f"{other} ")]
     return max(fits, key=len, default=name)
