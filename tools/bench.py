@@ -27,24 +27,17 @@ import numpy as np
 from scipy import optimize, sparse
 from tqdm import tqdm
 
-import literal
-from committees import (
-    CMDP,
-    RLCMDP,
-    Greedy,
-    Problem,
-    datasets,
-    highs,
-    recruit,
-    simulate,
-    simulation,
-)
+from committees import CMDP, RLCMDP, Greedy, Problem, datasets, highs, recruit, simulate, simulation
 from committees.beyond import Resolving
 from committees.beyond.plan import PlanLP
 from committees.optimism import OptimisticLP, l1_lp
 from companion import experiments
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "helpers"))
+
+import literal  # noqa: E402
+
 PACKAGES = ["numpy", "scipy", "pandas", "cvxpy", "highspy", "papermill", "ipykernel"]
 PEERS = {"cplex": "CPLEX", "gurobipy": "GUROBI"}
 BREXIT = {8: experiments.THREE_FEATURES, 48: experiments.FIVE_FEATURES, 384: None}
@@ -302,13 +295,14 @@ problem = Problem.from_marginals(shares(), shares())
 n = len(problem.p)
 start = time.perf_counter()
 if way == "library":
-    mass, points = many_types.solve(problem)
-    rate, done = float(mass.sum()), True
+    rate, done = float(many_types.solve(problem)[0].sum()), True
 else:
     rate_column = sparse.csc_array(-problem.rho[:, None])
     matrix = sparse.hstack([problem.incidence, rate_column]).tocsc()
     upper = np.append(problem.p / problem.bottleneck, 1e30)
-    model = highs.model(matrix, np.repeat([0.0, -1.0], [n, 1]), upper=upper)
+    model = highs.model(matrix, np.repeat([0.0, -1.0], [n, 1]))
+    columns = np.arange(n + 1, dtype=np.int32)
+    model.changeColsBounds(n + 1, columns, np.zeros(n + 1), upper)
     model.setOptionValue("time_limit", limit)
     start = time.perf_counter()
     model.run()
@@ -351,7 +345,7 @@ def many_types(limit: float) -> list[dict]:
     return rows
 
 
-# Workers, and what happens before anything is computed
+# Workers
 
 
 def workers() -> list[dict]:
@@ -359,12 +353,12 @@ def workers() -> list[dict]:
     sizes = list(experiments.FIGURE_2_SIZES)
 
     def grid(count: int) -> None:
-        simulation.PATIENCE = 0.0
+        simulation.POOL_START_SECONDS = 0.0
         simulate(RLCMDP(scale=0.1), problem, sizes, runs=100, workers=count)
 
     grid(2)  # starts the pool
     taken = in_turns({"one worker": lambda: grid(1), "two workers": lambda: grid(2)})
-    simulation.PATIENCE = 2.0
+    simulation.POOL_START_SECONDS = 2.0
     rows = [row("workers", "RL-CMDP, Figure 2's sizes, 100 runs", "two workers", taken)]
 
     def sweep(count: int) -> None:
@@ -376,26 +370,6 @@ def workers() -> list[dict]:
 
     taken = in_turns({"one worker": lambda: sweep(1), "two workers": lambda: sweep(2)}, rounds=2)
     return [*rows, row("workers", "a sweep of a page with papermill", "two workers", taken)]
-
-
-def before() -> list[dict]:
-    def python(code: str) -> Callable[[], None]:
-        command = [sys.executable, "-c", code]
-        return lambda: subprocess.run(command, check=True, capture_output=True) and None
-
-    start = """
-from jupyter_client.manager import start_new_kernel
-manager, client = start_new_kernel()
-client.stop_channels(); manager.shutdown_kernel(now=True)
-"""
-    ways = {
-        "python": python("pass"),
-        "import pandas": python("import pandas"),
-        "import committees": python("import committees"),
-        "all its names": python("from committees import *"),
-        "start a kernel": python(start),
-    }
-    return [row("before", "from the shell", "import pandas", in_turns(ways, rounds=5))]
 
 
 def machine() -> dict:
@@ -418,7 +392,6 @@ if __name__ == "__main__":
         "extended program": [extended_program],
         "re-solving": [replanning],
         "workers": [workers],
-        "before": [before],
         "many types": [lambda: many_types(arguments.limit)],
     }
     parser.add_argument("--only", choices=parts, help="measure these rows anew, keep the others")

@@ -71,7 +71,7 @@ def test_fair_policy_leaves_out_types_that_do_not_occur():
 
 def test_fair_policy_of_too_many_types_is_the_fastest(monkeypatch):
     problem = random_problem(np.random.default_rng(7), [2, 3])
-    monkeypatch.setattr("committees.beyond.fairness.MOST_TYPES", len(problem.p) - 1)
+    monkeypatch.setattr("committees.beyond.fairness.MAX_TYPES", len(problem.p) - 1)
     fair_policy.cache_clear()
     assert fair_policy(problem) is best_policy(problem)
     fair_policy.cache_clear()

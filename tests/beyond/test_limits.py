@@ -20,6 +20,7 @@ from committees.beyond.limits import (
     hindsight,
     optimal_table,
 )
+from committees.exact import expected_screened
 from committees.greedy import band, band_loss
 from committees.lp import best_policy
 from committees.volunteers import stream
@@ -69,6 +70,13 @@ def test_optimal_table_is_the_definition(sizes, size, tolerance):
     expected = by_recursion(problem, size, tolerance)
     assert np.isfinite(expected)
     assert fewest_screened(problem, size, tolerance) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.1])
+def test_optimal_is_expected_to_see_the_fewest(tolerance):
+    problem = random_problem(np.random.default_rng(4), [2, 3])
+    expected = expected_screened(Optimal(tolerance), problem, 5)
+    assert expected == pytest.approx(fewest_screened(problem, 5, tolerance), rel=1e-12)
 
 
 @pytest.mark.slow

@@ -21,74 +21,79 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-import cvxpy as cp
 import numpy as np
-from scipy import sparse
+from scipy import optimize, sparse
 
-from committees.checks import BoolArray, FloatArray
+from committees import highs
+from committees.checks import FloatArray
 from committees.cmdp import CMDP
-from committees.lp import Policy, best_policy, make_policy, solve
+from committees.lp import Policy, best_policy, make_policy
 from committees.problem import Problem
 
 #: With more types than this the programs take minutes: the fastest policy stays as it was found.
-MOST_TYPES = 5000
+MAX_TYPES = 5000
+
 #: Levels and rates that differ by less are equal, and duals below this are zero.
 TOLERANCE = 1e-9
-#: What is settled may be this much lower later: solutions are exact up to the solver's rounding.
-SLACK = 1e-8
 
 
 @lru_cache(maxsize=8)
 def fair_policy(problem: Problem) -> Policy:
-    """The leximin policy among the fastest; with more than `MOST_TYPES` types, any fastest one.
+    """The leximin policy among the fastest; with more than `MAX_TYPES` types, any fastest one.
 
     >>> targets = {"gender": {"w": 0.5, "m": 0.5}, "age": dict.fromkeys(["20", "40", "60"], 1 / 3)}
     >>> fair_policy(Problem(targets, [0.1, 0.2, 0.2] * 2)).acceptance.round(3).tolist()
     [1.0, 0.5, 0.5, 1.0, 0.5, 0.5]
     """
     best = best_policy(problem)
-    if len(problem.p) > MOST_TYPES:
+    if len(problem.p) > MAX_TYPES:
         return best
     occurs = problem.p > 0
-    shares = problem.incidence[:, occurs] * (problem.p[occurs] / best.rate)
-    least, settled = np.zeros(occurs.sum()), np.zeros(occurs.sum(), dtype=bool)
-    while not settled.all():
-        program, chance = leximin_lp(shares, problem.rho, least, settled)
-        level = solve(program)
-        if not level >= 0:
-            raise RuntimeError("HiGHS found no fair policy, by rounding")
-        now = np.flatnonzero(~settled)
-        if level <= 1 - TOLERANCE:
-            now = now[np.abs(program.constraints[-1].dual_value) > TOLERANCE]
-        least[now], settled[now] = max(level - SLACK, 0.0), True
     acceptance = np.zeros_like(problem.p)
-    acceptance[occurs] = chance.value
+    shares = problem.incidence[:, occurs] * (problem.p[occurs] / best.rate)
+    acceptance[occurs] = _leximin(shares, problem.rho)
     return make_policy(problem, acceptance, best.dual.to_numpy())
 
 
-def leximin_lp(
-    shares: sparse.csr_array, rho: FloatArray, least: FloatArray, settled: BoolArray
-) -> tuple[cp.Problem, cp.Variable]:
-    """State the program of one level: its value is t, its last constraint that of the open types.
-
-    Parameters
-    ----------
-    shares : sparse array of float, shape (number of values, number of types that occur)
-        p(x) / g* where the type has the value, 0 elsewhere.
-    least, settled : ndarray of float and of bool, per type that occurs
-        The lower limits, and which types are settled there.
-    """
-    chance = cp.Variable(len(least), bounds=[least, np.ones(len(least))], name="chance")
-    level = cp.Variable(bounds=[0, 1], name="level")
-    # Rounding may have left no policy that is exactly as fast as the fastest.
-    rate = cp.Variable(bounds=[1 - TOLERANCE, 1], name="rate as a share of g*")
-    constraints = [shares @ chance == rho * rate, chance[np.flatnonzero(~settled)] >= level]
-    return cp.Problem(cp.Maximize(level), constraints), chance
+def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
+    """The leximin point of {0 <= x <= 1, shares x = rho}, shape (number of types that occur,)."""
+    n = shares.shape[1]
+    least, is_open = np.zeros(n), np.ones(n, dtype=bool)
+    cost = np.append(np.zeros(n + 1), -1.0)
+    # Columns: acceptance, rate as a share of the best (rounding may have emptied the set), level.
+    blank = sparse.csr_array((len(rho), 1))
+    in_proportion = sparse.hstack([shares, -rho[:, None], blank], format="csr")
+    while is_open.any():
+        rows = np.flatnonzero(is_open)
+        below = -sparse.eye_array(n, format="csr")[rows]
+        found = optimize.linprog(
+            cost,
+            A_ub=sparse.hstack([below, sparse.csr_array((len(rows), 1)), np.ones((len(rows), 1))]),
+            b_ub=np.zeros(len(rows)),
+            A_eq=in_proportion,
+            b_eq=np.zeros(len(rho)),
+            bounds=[*zip(least, np.ones(n), strict=True), (1 - TOLERANCE, 1), (0, 1)],
+            method="highs-ds",
+            options=highs.OPTIONS,
+        )
+        if found.status != 0:
+            raise RuntimeError(f"HiGHS stopped: {found.message}")
+        level = found.x[-1]
+        settled = rows[found.ineqlin.marginals < -TOLERANCE]
+        if level > 1 - TOLERANCE or not len(settled):
+            settled = rows
+        least[settled] = max(level - TOLERANCE, 0.0)
+        is_open[settled] = False
+    return np.asarray(found.x[:n])
 
 
 @dataclass(frozen=True)
 class FairCMDP(CMDP):
-    """CMDP with the policy that, among the fastest, is the fairest to the types."""
+    """CMDP with the policy that, among the fastest, is the fairest to the types.
+
+    >>> FairCMDP().name
+    'CMDP fair'
+    """
 
     family: ClassVar[str] = "CMDP fair"
 
