@@ -82,7 +82,7 @@ def recruit(
     """
     check_strategy(strategy)
     check_size(size)
-    rng = default_rng(rng)
+    rng = default_rng(rng) if isinstance(rng, int) else rng
     if step_by_step:
         return _step_by_step(strategy, problem, size, rng)
     return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)

@@ -20,7 +20,7 @@ class Volunteers:
 
     def __init__(self, problem: Problem, rng: np.random.Generator | int) -> None:
         self._cumulative = cumulative(problem.p)
-        self._rng = np.random.default_rng(rng)  # which a generator passes unchanged
+        self._rng = np.random.default_rng(rng) if isinstance(rng, int) else rng
         self._at = 0
         self._type_ids = np.zeros(0, dtype=np.intp)
         self._coins = np.zeros(0)

@@ -250,8 +250,8 @@ def test_read_assembly_finds_the_largest_tolerance_that_keeps_the_ranges(read):
         assert (low < least).any() or (high > most).any()
     assert read().max_tolerance == 1
     # A range narrower than one part in ten thousand leaves no tolerance.
-    many = RANGES.replace("9,11", "999999,1000001").replace("5,7", "500000,700000")
-    found = read(many.replace("7,9", "700000,900000"), size=2_000_000)
+    many = RANGES.replace("9,11", "99999,100001").replace("5,7", "50000,70000")
+    found = read(many.replace("7,9", "70000,90000"), size=200_000)
     assert found.max_tolerance == 0
 
 

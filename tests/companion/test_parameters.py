@@ -47,7 +47,7 @@ from companion.parameters import RULES, BadParameter, check
         ({"network_1": [["age", "vote"]]}, "network_1: expected pairs (from, to)"),
         ({"network_1": [["age", "gender", "age"]]}, "network_1: expected pairs (from, to)"),
         ({"network_1": 5}, "network_1: cannot be 5"),
-        ({"network_1": [5]}, "network_1: cannot be [5]"),
+        ({"network_1": [5]}, "network_1: expected pairs (from, to) of 'ethnicity'"),
         ({"network_2": [["age", "age"]]}, "network_2: has a cycle"),
         ({"targets": "nowhere.csv"}, "targets: there is no file 'nowhere.csv'"),
         ({"targets": None, "volunteers": __file__}, "targets, volunteers: give both files, or"),
