@@ -21,7 +21,7 @@ collect_ignore = ["helpers"]  # imported by tests; holds no doctests
 # ones, and prints how to repeat what failed.
 settings.register_profile("quick", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile(
-    "thorough", derandomize=False, deadline=None, max_examples=300, print_blob=True
+    "thorough", derandomize=False, deadline=None, max_examples=100, print_blob=True
 )
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 settings.load_profile(PROFILE)

@@ -32,7 +32,6 @@ from committees.problem import Problem
 
 #: With more types than this the programs take minutes: the fastest policy stays as it was found.
 MAX_TYPES = 5000
-
 #: Levels and rates that differ by less are equal, and duals below this are zero.
 TOLERANCE = 1e-9
 
@@ -89,11 +88,7 @@ def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class FairCMDP(CMDP):
-    """CMDP with the policy that, among the fastest, is the fairest to the types.
-
-    >>> FairCMDP().name
-    'CMDP fair'
-    """
+    """CMDP with the policy that, among the fastest, is the fairest to the types."""
 
     family: ClassVar[str] = "CMDP fair"
 

@@ -175,11 +175,10 @@ class _OptimalSession(Session):
         self._move(0, 0)
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        chosen = np.flatnonzero(accepted)
-        if not len(chosen):
-            return len(type_ids)
-        self._move(int(type_ids[chosen[0]]), +1)
-        return int(chosen[0]) + 1
+        noted = int(np.argmax(accepted)) + 1 if accepted.any() else len(type_ids)
+        if accepted[noted - 1]:
+            self._move(int(type_ids[noted - 1]), +1)
+        return noted
 
     def leave(self, type_id: int) -> None:
         self._move(type_id, -1)

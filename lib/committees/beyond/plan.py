@@ -53,12 +53,8 @@ def plan_lp(
 ) -> tuple[cp.Problem, cp.Variable]:
     """State the plan, and return it with m; without margin and price its value is s = 1/T.
 
-    Parameters
-    ----------
-    k : float
-    low, high, margin : ndarray, per value
-        In people; margins are at most half as wide as the band.
-    price : float
+    `low`, `high` and `margin` are ndarrays, per value, in people. A margin is at most half as wide
+    as the band.
     """
     mass = cp.Variable(len(problem.p), bounds=[0, problem.p], name="mass")
     inside = cp.Variable(len(low), nonneg=True, name="inside the margins")
@@ -75,10 +71,7 @@ def plan_lp(
 
 
 class PlanLP:
-    """The same as one HiGHS model, for many solves in a row; it belongs to one session.
-
-    From one solve to the next, bounds and the column of the rate change.
-    """
+    """The same as one HiGHS model, for many solves in a row; it belongs to one session."""
 
     def __init__(self, problem: Problem) -> None:
         values, n = problem.incidence.shape
@@ -97,6 +90,7 @@ class PlanLP:
         self, p: FloatArray, k: int, low: IntArray, high: IntArray, margin: FloatArray, price: float
     ) -> tuple[float, FloatArray]:
         """T, infinite if there is no plan, and y per type; parameters as for `plan_lp`."""
+        # From one solve to the next, bounds and the column of the rate change.
         entries = -np.concatenate([low + margin, margin, margin, high - low - 2 * margin, [k]])
         for row in np.flatnonzero(entries != self._entries):
             self._model.changeCoeff(int(row), self._rate, float(entries[row]))

@@ -233,7 +233,7 @@ class ResolvingSession(Session):
         return np.asarray(np.less_equal(V, fewest_ahead(V, p)), dtype=float)
 
     def _last_wait(self, counts: IntArray, p: FloatArray) -> FloatArray:
-        """V for two seats left, the wait for the last: a row for each counts, a column per type."""
+        """V for two seats left, the wait for the last: a row for each state, a column per type."""
         one_more = counts[:, None, :] + np.eye(counts.shape[1], dtype=np.intp)
         open_then = open_values(self._problem, *self._band, one_more, 1)
         fits = p[None]
