@@ -41,7 +41,7 @@ test: $(READY) lint ## library, every notebook against its stored output, render
 	$(PYTEST) -m "not slow and not browser" --nbval --nbval-sanitize-with tests/sanitize.cfg tests lib chapters
 
 check: $(READY) ## what takes longer: coverage, fresh seeds, every set of parameters, kills, a cluster, the browser
-	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "not browser" --cov $(UNIT)
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "not browser" $(UNIT) --cov
 	$(PYTEST) -m "slow and not browser" tests/book
 	$(BIN)/pytest -n $(JOBS) --dist worksteal -m browser tests
 

@@ -117,7 +117,7 @@ def test_readme_snippet_runs():
     (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     names: dict = {}
     exec(snippet, names)
-    assert len(names["frame"]) == 3 * 2 * 50
+    assert len(names["frame"]) == 3 * 2 * 20
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
     # Columns: acceptance, rate as a share of the best (rounding may have emptied the set), level.
     blank = sparse.csr_array((len(rho), 1))
     in_proportion = sparse.hstack([shares, -rho[:, None], blank], format="csr")
+    # Not by CVXPY: after its translation, rounding leaves a few of these without a positive dual.
     while is_open.any():
         rows = np.flatnonzero(is_open)
         below = -sparse.eye_array(n, format="csr")[rows]

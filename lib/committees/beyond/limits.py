@@ -151,7 +151,6 @@ class Optimal(Strategy):
     """The optimal online rule, for few types and small committees; `tolerance` sets the band."""
 
     tolerance: float
-
     family: ClassVar[str] = "Optimal"
 
     def __post_init__(self) -> None:

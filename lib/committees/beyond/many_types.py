@@ -8,8 +8,7 @@ probability
 
 $$\varphi(z) = \tfrac12 + \frac{z}{2\,(2 + \sqrt{z^2 + 4})}, \qquad z = s(x) / \mu,$$
 
-and Newton's method finds the $w$ for which the accepted have the target shares. A step costs a few
-passes over $p$.
+and Newton's method finds the $w$ for which the accepted have the target shares.
 
 **The end is exact.** Near the optimum only the types with scores around zero are in doubt. The
 others are set to yes or no, and a small linear program decides on those that are left. Where so
