@@ -5,7 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from committees import CMDP, Problem, datasets, simulate
 from committees.beyond.fairness import FairCMDP, fair_policy
@@ -45,6 +45,10 @@ def test_fair_policy_is_leximin(seed):
 
 
 @given(problem=problems())
+@example(
+    problem=random_problem(np.random.default_rng(105), [5, 5, 5])
+)  # was infeasible, by rounding
+@example(problem=datasets.brexit(["region", "vote"]))
 def test_fair_policy_is_as_fast_and_meets_the_targets(problem):
     fast, fair = best_policy(problem), fair_policy(problem)
     mass = problem.incidence @ (problem.p * fair.acceptance.to_numpy())

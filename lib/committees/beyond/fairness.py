@@ -34,6 +34,8 @@ from committees.problem import Problem
 MAX_TYPES = 5000
 #: Levels and rates that differ by less are equal, and duals below this are zero.
 TOLERANCE = 1e-9
+#: By this much at most, levels that are settled may be lowered again where rounding demands it.
+MAX_SLACK = 1e-6
 
 
 @lru_cache(maxsize=8)
@@ -57,7 +59,7 @@ def fair_policy(problem: Problem) -> Policy:
 def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
     """The leximin point of {0 <= x <= 1, shares x = rho}, shape (number of types that occur,)."""
     n = shares.shape[1]
-    least, is_open = np.zeros(n), np.ones(n, dtype=bool)
+    least, is_open, slack = np.zeros(n), np.ones(n, dtype=bool), TOLERANCE
     cost = np.append(np.zeros(n + 1), -1.0)
     # Columns: acceptance, rate as a share of the best (rounding may have emptied the set), level.
     blank = sparse.csr_array((len(rho), 1))
@@ -76,6 +78,9 @@ def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
             method="highs-ds",
             options=highs.OPTIONS,
         )
+        if found.status == 2 and slack < MAX_SLACK:  # infeasible, by rounding of what is settled
+            least, slack = np.maximum(least - slack, 0.0), 2 * slack
+            continue
         if found.status != 0:
             raise RuntimeError(f"HiGHS stopped: {found.message}")
         level = found.x[-1]
