@@ -42,7 +42,7 @@ test: $(READY) lint ## library, every notebook against its stored output, render
 
 check: $(READY) ## what takes longer: coverage, fresh seeds, every set of parameters, kills, a cluster, the browser
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "not browser" $(UNIT) --cov
-	$(PYTEST) -m "slow and not browser" tests/book
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m "slow and not browser" tests/book
 	$(BIN)/pytest -n $(JOBS) --dist worksteal -m browser tests
 
 lab: $(READY) ## open the chapters in JupyterLab, with theorem boxes and formulas
