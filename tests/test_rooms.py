@@ -25,11 +25,11 @@ MOST_LINES_IN_ALL = 6600
 MOST_LINES_PER_FILE = 300
 MOST_FILES_OF_THE_PAPER = 16
 
-#: Tests of a room that are about several of its modules at once.
+#: Tests of a room that are about several of its modules at once, or about a tool that uses them.
 SEVERAL_MODULES = {
     "committees": set[str](),
     "beyond": {"counts", "offline"},
-    "companion": set[str](),
+    "companion": {"radius"},  # of tools
     "assembly": set[str](),
 }
 

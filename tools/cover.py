@@ -4,19 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from committees import datasets
-from committees.beyond import Resolving
+from committees.datasets import DATA
 from companion import experiments, plots
-from companion.cache import simulate_once
 
 COVER = Path(__file__).resolve().parents[1] / "images" / "cover.png"
 
 if __name__ == "__main__":
     plots.use_style()
     sizes = experiments.FIGURE_1_SIZES
-    paper = experiments.figure_1(runs=50, seed=2021)
-    beyond = simulate_once([Resolving(0.02)], datasets.brexit(), sizes, runs=20, seed=2021)
-    figure = plots.tradeoff(pd.concat([paper, beyond]))
+    paper = experiments.figure_1(experiments.RUNS_1, seed=2021)
+    figure = plots.tradeoff(pd.concat([paper, pd.read_csv(DATA / "beyond.csv")]))
     (ax,) = figure.axes
     key = f"smallest points: {sizes[0]} seats\nlargest points: {sizes[-1]:,} seats"
     look = {"color": plots.REFERENCE, "transform": ax.transAxes}

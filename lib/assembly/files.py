@@ -10,7 +10,7 @@ a row each, with a column per feature (other columns are ignored; `count` says h
 stands for).
 
 A table of some hundred people does not know the shares of hundreds of types. They are mixed with
-the product of the table's marginals, as `committees.beyond.shrinkage` says.
+the product of the table's marginals, as `committees.problem.shrink` says.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ import numpy as np
 import pandas as pd
 
 from assembly.csvfile import CsvFile, same_word, unknown
-from committees.beyond.shrinkage import shrink
 from committees.checks import SHARE_SUM_TOLERANCE, BoolArray, check_size
 from committees.lp import MAX_TYPES_CVXPY
-from committees.problem import Problem
+from committees.problem import Problem, shrink
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +83,7 @@ def read_assembly(targets: str | Path, volunteers: str | Path, size: int | None 
     frame, people = _read_people(offered, features)
     _refuse_absent(offered, wanted, {(f, v) for f in features for v in frame[f].unique()})
     table = Problem.from_table(wanted["target"], frame)
-    p, weight = shrink(table.p, table.product_over_values(table.presence), people)
+    p, weight = shrink(table, table.p, table.presence, people)
     absent = table.p == 0
     rows = len(offered.rows)
     counted = f" (its column 'count' added up, over {rows:,} rows)" if people != rows else ""

@@ -16,7 +16,7 @@ STRATEGIES: dict[str, Callable[[float], Strategy]] = {
     "greedy": Greedy,
     "cmdp": lambda tolerance: CMDP(),
     "cmdp-fair": lambda tolerance: FairCMDP(),
-    "rl-cmdp": lambda tolerance: RLCMDP(scale=0.1),
+    "rl-cmdp": lambda tolerance: RLCMDP(scale=0.075),
     "resolving": Resolving,
     "resolving-learning": lambda tolerance: Resolving(tolerance, learn=True),
 }

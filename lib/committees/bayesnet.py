@@ -2,10 +2,9 @@ r"""Appendix D: Bayesian networks fitted to a table of people, for more or less 
 
 A network is a directed acyclic graph on the features. Fitted to a table of people, it gives the
 distribution $p(x) = \prod_i \hat p(x^i \mid x^{\text{parents of } i})$, with conditional
-frequencies for $\hat p$ (maximum likelihood; given parents that nobody has together, all values are
-equally likely). More edges keep more of the dependence that is in the
-data: the graph without edges makes the features independent, a complete one gives the table's own
-joint distribution.
+frequencies for $\hat p$ (given parents that nobody has together, all values are equally likely).
+More edges keep more of the dependence in the data: the graph without edges makes the features
+independent, a complete one gives the table's own joint distribution.
 
 pgmpy does the fitting. It is imported when it is first needed, since that takes seconds, and
 nothing outside this module knows of it.
@@ -25,35 +24,20 @@ from committees.checks import FloatArray
 Edge = tuple[str, str]
 
 
-def joint(
-    people: pd.DataFrame, edges: Sequence[Edge], features: Mapping[str, Sequence[str]]
-) -> FloatArray:
-    """The distribution of a network fitted to a table of people: ndarray of float, per type.
-
-    Parameters
-    ----------
-    people : DataFrame
-        A row per person, a column per feature.
-    edges : sequence of (str, str)
-        Pairs (from, to) of features, without a cycle.
-    features : {feature: values}
-        The order of features and values in the result.
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"a": list("xxyy"), "b": list("uvuu")})
-    >>> joint(people, [("a", "b")], {"a": ["x", "y"], "b": ["u", "v"]}).tolist()
-    [0.25, 0.25, 0.5, 0.0]
-    """
-    return joints(people, [edges], features)[0]
-
-
 def joints(
     people: pd.DataFrame,
     networks: Iterable[Sequence[Edge]],
     features: Mapping[str, Sequence[str]],
 ) -> list[FloatArray]:
-    """`joint` of many networks; a factor that several of them share is fitted once."""
+    """The distributions of networks fitted to a table of people: ndarrays of float, per type.
+
+    A network is a sequence of edges (from, to) without a cycle; `features` has the features and
+    their values in order. A factor that several networks share is fitted once.
+
+    >>> people = pd.DataFrame({"a": list("xxyy"), "b": list("uvuu")})
+    >>> joints(people, [[("a", "b")]], {"a": ["x", "y"], "b": ["u", "v"]})[0].tolist()
+    [0.25, 0.25, 0.5, 0.0]
+    """
     for feature, values in features.items():
         if feature not in people or set(people[feature]) != set(values):
             raise ValueError(f"people, {feature!r}: expected a column with {', '.join(values)}")

@@ -87,14 +87,12 @@ def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
     if isinstance(shares, pd.Series) and shares.index.nlevels == 2:
         items = [(*label, share) for label, share in zip(shares.index, shares, strict=True)]
     elif isinstance(shares, Mapping):
+        items = []
         for feature, values in shares.items():
             if not isinstance(values, Mapping | pd.Series) or not len(values):
-                raise ValueError(
-                    f"feature {feature!r}: expected a {what} for each of its values, got {values!r}"
-                )
-        items = [
-            (f, value, share) for f, values in shares.items() for value, share in values.items()
-        ]
+                each = f"expected a {what} for each of its values"
+                raise ValueError(f"feature {feature!r}: {each}, got {values!r}")
+            items += [(feature, value, share) for value, share in values.items()]
     else:
         raise ValueError(
             f"{what}s: expected {{feature: {{value: {what}}}}}, or a Series indexed by "
@@ -121,6 +119,38 @@ def check_shares(shares: Shares | pd.Series, what: str) -> pd.Series:
     labels = [(feature, value) for feature, values in found.items() for value in values]
     index = pd.MultiIndex.from_tuples(labels, names=["feature", "value"])
     return pd.Series(np.concatenate(parts), index, name=what)
+
+
+def count_people(frame: pd.DataFrame, features: Mapping[str, Sequence[str]]) -> FloatArray:
+    """Count the people of each type in a table, and refuse it if it is not as `from_table` says."""
+    if not isinstance(frame, pd.DataFrame) or frame.empty:
+        raise ValueError("the table of people: expected a DataFrame with at least one row")
+    frame = frame.rename(columns=str)
+    for twice in frame.columns[frame.columns.duplicated()]:
+        raise ValueError(f"the table of people: two columns are called {twice!r}")
+    positions = []
+    for feature, values in features.items():
+        if feature not in frame.columns:
+            known = ", ".join(map(repr, frame.columns))
+            raise ValueError(f"feature {feature!r}: is not a column of the table ({known})")
+        for row in frame.index[frame[feature].isna()]:
+            raise ValueError(f"feature {feature!r}, row {row}: is missing")
+        words = pd.Index(frame[feature].astype(str))
+        positions.append(pd.Index(values).get_indexer(words))
+        for row in np.flatnonzero(positions[-1] < 0).tolist():
+            wrong = f"unknown value '{words[row]}', expected {' or '.join(map(repr, values))}"
+            raise ValueError(f"feature {feature!r}, row {frame.index[row]}: {wrong}")
+    counts = np.ones(len(frame))
+    if "count" in frame.columns and "count" not in features:
+        counts = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
+        for row, count in zip(frame.index, counts, strict=True):
+            check_number(f"column 'count', row {row}", float(count), 0)
+        if not counts.any():
+            raise ValueError("column 'count': the counts sum to 0, expected at least one")
+    shape = tuple(len(values) for values in features.values())
+    n_types = check_type_count(shape)
+    type_ids = np.ravel_multi_index(tuple(positions), shape)
+    return np.bincount(type_ids, weights=counts, minlength=n_types).astype(float)
 
 
 def check_distribution(

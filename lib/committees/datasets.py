@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from committees.bayesnet import Edge, joint
+from committees.bayesnet import Edge, joints
 from committees.problem import Problem
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -45,9 +45,8 @@ def brexit(features: Sequence[str] | None = None) -> Problem:
     if isinstance(features, str) or not isinstance(features, Iterable | None):
         raise ValueError(f"features: expected a list of names, got {features!r}")
     chosen = known if features is None else list(features)
-    for feature in chosen:
-        if feature not in known:
-            raise ValueError(f"features: unknown {feature!r}, expected {', '.join(known)}")
+    for feature in (name for name in chosen if name not in known):
+        raise ValueError(f"features: unknown {feature!r}, expected {', '.join(known)}")
     if not chosen or len(set(chosen)) < len(chosen):
         raise ValueError(f"features: expected some different features, got {chosen}")
     rows = pd.concat([table.loc[[feature]] for feature in chosen])
@@ -68,13 +67,12 @@ def adult(network: str | Sequence[Edge] = "weak") -> Problem:
         The edges (from, to) between the features ethnicity, social class, age and gender; the
         empty list makes them independent.
     """
-    if isinstance(network, str) or not isinstance(network, Iterable):
-        if network not in NETWORKS:
-            known = " or ".join(map(repr, NETWORKS))
-            raise ValueError(f"network: expected {known} or a list of edges, got {network!r}")
-        network = NETWORKS[network]
+    edges = NETWORKS.get(network) if isinstance(network, str) else network
+    if not isinstance(edges, Iterable):
+        known = " or ".join(map(repr, NETWORKS))
+        raise ValueError(f"network: expected {known} or a list of edges, got {network!r}")
     wanted = brexit(ADULT_FEATURES)
-    return Problem(wanted.targets, joint(adult_people(), network, wanted.features))
+    return Problem(wanted.targets, joints(adult_people(), [edges], wanted.features)[0])
 
 
 def adult_people() -> pd.DataFrame:

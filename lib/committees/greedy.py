@@ -103,13 +103,15 @@ class Greedy(Strategy):
         return f"Greedy {self.tolerance:.12g}"
 
     def start(self, problem: Problem, size: int) -> Session:
-        return _GreedySession(problem, quotas(problem, size, self.tolerance))
+        return GreedySession(problem, quotas(problem, size, self.tolerance))
 
 
-class _GreedySession(Session):
+class GreedySession(Session):
+    """Accepts while there is room: per value, the seats left under its quota."""
+
     def __init__(self, problem: Problem, room: IntArray) -> None:
         self._problem = problem
-        self._room = room  # per value: seats left under its quota
+        self._room = room
         self.acceptance = self._open()
 
     def _open(self) -> FloatArray:
@@ -120,8 +122,8 @@ class _GreedySession(Session):
         seats = np.bincount(values[accepted].ravel(), minlength=len(room))
         filled = np.flatnonzero((seats >= room) & (room > 0))
         for value in filled:  # whose quota is full first?
-            takers = np.flatnonzero(accepted & (values == value).any(axis=1))
-            noted = min(noted, int(takers[room[value] - 1]) + 1)
+            takers = np.flatnonzero(accepted[:noted] & (values[:noted] == value).any(axis=1))
+            noted = int(takers[room[value] - 1]) + 1 if len(takers) >= room[value] else noted
         chosen = values[:noted][accepted[:noted]]
         self._room = room - np.bincount(chosen.ravel(), minlength=len(room))
         if len(filled):

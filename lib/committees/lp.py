@@ -55,8 +55,8 @@ class Policy:
     def acceptance_by_value(self) -> pd.Series:
         """The share of the volunteers with each value who are accepted."""
         accepted = self.problem.incidence @ (self.acceptance.to_numpy() * self.problem.p)
-        presence = self.problem.presence
-        shares = np.divide(accepted, presence, out=np.zeros_like(accepted), where=presence > 0)
+        presence = np.where(self.problem.presence > 0, self.problem.presence, 1)
+        shares = accepted / presence
         return pd.Series(shares, self.problem.labels, name="acceptance")
 
     @cached_property

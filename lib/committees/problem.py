@@ -34,9 +34,9 @@ from committees.checks import (
     IntArray,
     Shares,
     check_distribution,
-    check_number,
     check_shares,
     check_type_count,
+    count_people,
     frozen,
 )
 
@@ -105,7 +105,9 @@ class Problem:
         return cls(wanted, reduce(np.multiply.outer, [s.to_numpy() for s in parts]).ravel())
 
     @classmethod
-    def from_table(cls, targets: Shares | pd.Series, frame: pd.DataFrame) -> Problem:
+    def from_table(
+        cls, targets: Shares | pd.Series, frame: pd.DataFrame, sample: bool = False
+    ) -> Problem:
         """Make a problem from a table of people.
 
         Parameters
@@ -114,6 +116,9 @@ class Problem:
         frame : DataFrame
             A row per person and a column per feature. With a column `count`, a row stands for that
             many people. Other columns are ignored.
+        sample : bool
+            Whether these are some of the volunteers, not all: then `shrink` estimates p, as some
+            hundred people tell the shares of hundreds of types badly.
 
         Examples
         --------
@@ -122,37 +127,10 @@ class Problem:
         [0.7, 0.3]
         """
         wanted = check_shares(targets, "target")
-        features = _features(wanted.index)
-        if not isinstance(frame, pd.DataFrame) or frame.empty:
-            raise ValueError("the table of people: expected a DataFrame with at least one row")
-        frame = frame.rename(columns=str)
-        for twice in frame.columns[frame.columns.duplicated()]:
-            raise ValueError(f"the table of people: two columns are called {twice!r}")
-        positions = []
-        for feature, values in features.items():
-            if feature not in frame.columns:
-                known = ", ".join(map(repr, frame.columns))
-                raise ValueError(f"feature {feature!r}: is not a column of the table ({known})")
-            for row in frame.index[frame[feature].isna()]:
-                raise ValueError(f"feature {feature!r}, row {row}: is missing")
-            positions.append(pd.Index(values).get_indexer(pd.Index(frame[feature].astype(str))))
-            for row in np.flatnonzero(positions[-1] < 0).tolist():
-                raise ValueError(
-                    f"feature {feature!r}, row {frame.index[row]}: unknown value "
-                    f"'{frame[feature].iloc[row]}', expected {' or '.join(map(repr, values))}"
-                )
-        counts = np.ones(len(frame))
-        if "count" in frame.columns and "count" not in features:
-            counts = pd.to_numeric(frame["count"], errors="coerce").to_numpy(dtype=float)
-            for row, count in zip(frame.index, counts, strict=True):
-                check_number(f"column 'count', row {row}", float(count), 0)
-            if not counts.any():
-                raise ValueError("column 'count': the counts sum to 0, expected at least one")
-        shape = tuple(len(values) for values in features.values())
-        n_types = check_type_count(shape)
-        type_ids = np.ravel_multi_index(tuple(positions), shape)
-        people = np.bincount(type_ids, weights=counts, minlength=n_types)
-        return cls(wanted, people / people.sum())
+        people = count_people(frame, _features(wanted.index))
+        found = cls(wanted, people / people.sum())
+        estimate = shrink(found, found.p, found.presence, people.sum())[0] if sample else found.p
+        return cls(wanted, estimate)
 
     @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
@@ -287,6 +265,30 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem({', '.join(f'{f} {len(v)}' for f, v in self.features.items())})"
+
+
+def shrink(
+    problem: Problem, observed: FloatArray, shares: FloatArray, people: float, least: float = 0.0
+) -> tuple[FloatArray, float]:
+    r"""Estimate p from a sample of people: a mixture, per type, and its weight lambda.
+
+    The shares of types, $\hat p$ (`observed`, per type), are mixed with the product $t$ of those
+    of values, $m$ (`shares`, per value): $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
+
+    $$\lambda = \frac{1 - \sum_x \hat p(x)^2 - \sum_x \hat p(x)\, t(x) \sum_i (1/m^i_{x^i} - 1)}
+    {(n - 1) \sum_x (t(x) - \hat p(x))^2} \le 1$$
+
+    estimates the weight with the smallest expected squared error (Hausser and Strimmer 2009, after
+    James and Stein; the last term because $t$ comes from the same $n$ people). For few people who
+    are all alike the numerator would be 0: it is at least `least`.
+    """
+    towards = problem.product_over_values(shares)
+    odds = np.divide(1, shares, out=np.ones_like(shares), where=shares > 0) - 1
+    shared = float((observed * towards) @ problem.sum_over_values(odds))
+    by_chance = max(1 - float(observed @ observed) - shared, least)
+    apart = (people - 1) * float(((towards - observed) ** 2).sum())
+    weight = by_chance / apart if apart > by_chance else 1.0
+    return (1 - weight) * observed + weight * towards, weight
 
 
 def _features(labels: pd.Index) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,9 @@ $p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and a
 until the probabilities change can be drawn at once. Same law, far fewer steps. A strategy that
 learns must see everybody: for it the same people as step by step are drawn, and shown in blocks.
 
+The sum of $1/g$ is the mean of the people screened given who was accepted. It varies less, so that
+means are better taken of it: `expected`. (Where everybody is drawn, it is `screened`.)
+
 A run depends on (strategy, problem, size, seed, number of the run) alone: run r always uses the
 r-th child of the seed, whichever process computes it and in whatever order.
 """
@@ -27,7 +30,7 @@ from joblib import Parallel, delayed
 from numpy.random import Generator, SeedSequence, default_rng
 from tqdm import tqdm
 
-from committees.checks import IntArray, check_integer, check_size
+from committees.checks import FloatArray, IntArray, check_integer, check_size
 from committees.problem import Problem
 from committees.strategy import Session, Strategy, check_strategy
 from committees.volunteers import Volunteers, cumulative
@@ -46,7 +49,7 @@ POOL_START_SECONDS = 2.0
 
 
 Task = tuple[Strategy, Problem, list[int], range, int, bool]
-Row = tuple[str, int, int, int, float]
+Row = tuple[str, int, int, int, float, float]
 
 
 class DeadEnd(RuntimeError):
@@ -59,6 +62,7 @@ class Recruitment:
 
     type_ids: IntArray  #: shape (K,): the types of the people accepted
     screened: IntArray  #: shape (K,): people seen up to each of them, rejected ones included
+    expected: FloatArray  #: shape (K,): their mean given who was accepted; see the top of the file
     session: Session  #: the strategy's session when the committee was full
 
 
@@ -104,7 +108,7 @@ def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generato
             type_ids.append(int(type_id[0]))
             screened.append(seen)
         volunteers.skip(1)
-    return Recruitment(np.array(type_ids), np.array(screened), session)
+    return Recruitment(np.array(type_ids), np.array(screened), np.array(screened, float), session)
 
 
 def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
@@ -124,7 +128,8 @@ def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) 
         screened.append(seen + 1 + chosen)
         seated, seen = seated + len(chosen), seen + noted
         volunteers.skip(noted)
-    return Recruitment(np.concatenate(type_ids), np.concatenate(screened), session)
+    people = np.concatenate(screened)
+    return Recruitment(np.concatenate(type_ids), people, people.astype(float), session)
 
 
 def _skip_rejections(
@@ -135,20 +140,24 @@ def _skip_rejections(
     for_types, for_waits = rng.spawn(2)
     type_ids: list[IntArray] = []
     waits: list[IntArray] = []
+    means: list[FloatArray] = []
     seated = 0
     while seated < size:
         _check_dead_end(strategy, problem, session, seated, size)
         mass = problem.p * session.acceptance
         draws = for_types.random(size - seated)
         drawn = np.searchsorted(cumulative(mass), draws, side="right")
-        wait = for_waits.geometric(min(mass.sum(), 1.0), size - seated)
+        rate = min(mass.sum(), 1.0)
+        wait = for_waits.geometric(rate, size - seated)
         noted = session.see(drawn, np.ones(len(drawn), dtype=bool))
         type_ids.append(drawn[:noted])
         waits.append(wait[:noted])
+        means.append(np.full(noted, 1 / rate))
         seated += noted
         if not strategy.sized:  # the rest must not depend on how many were drawn and not used
             for_types, for_waits = rng.spawn(2)
-    return Recruitment(np.concatenate(type_ids), np.cumsum(np.concatenate(waits)), session)
+    screened, expected = np.concatenate(waits).cumsum(), np.concatenate(means).cumsum()
+    return Recruitment(np.concatenate(type_ids), screened, expected, session)
 
 
 def _check_dead_end(
@@ -197,14 +206,15 @@ def simulate(
     Returns
     -------
     DataFrame
-        A row per committee: strategy (its name), size, run, screened (people seen) and loss.
+        A row per committee: strategy (its name), size, run, screened (people seen), loss, and
+        expected (the mean of screened given who was accepted).
 
     Examples
     --------
     >>> from committees import CMDP, datasets
     >>> frame = simulate(CMDP(), datasets.brexit(["gender"]), sizes=[10, 20], runs=3, seed=1)
     >>> list(frame.columns), len(frame)
-    (['strategy', 'size', 'run', 'screened', 'loss'], 6)
+    (['strategy', 'size', 'run', 'screened', 'loss', 'expected'], 6)
     """
     chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
     wanted = list(sizes) if isinstance(sizes, Iterable) else [sizes]
@@ -238,7 +248,7 @@ def simulate(
             bar.update()
     order = [strategy.name for strategy in chosen]
     rows.sort(key=lambda row: (order.index(row[0]), *row[1:3]))
-    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss", "expected"])
 
 
 def _run(task: Task) -> list[Row]:
@@ -250,5 +260,6 @@ def _run(task: Task) -> list[Row]:
         found = recruit(strategy, problem, sizes[-1], rng, step_by_step=step_by_step)
         for size in sizes:
             loss = problem.committee_loss(found.type_ids[:size])
-            rows.append((strategy.name, size, run, int(found.screened[size - 1]), loss))
+            people = int(found.screened[size - 1]), loss, float(found.expected[size - 1])
+            rows.append((strategy.name, size, run, *people))
     return rows

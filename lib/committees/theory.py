@@ -1,13 +1,14 @@
 r"""What the paper proves (Propositions 1 and 2, Lemma 2, Theorems 1 and 2), and what is measured.
 
 **Proved.** The theorems are stated with $O(\cdot)$; their constants are read off the proofs.
-`"paper"` takes them as printed there, `"corrected"` as they follow:
+`"printed"` takes them as they stand there: true, though not for the reasons given. With each step
+taken as sharply as it can be they become `"sharp"` (appendix B of the book proves both):
 
-- the sum over episodes $\sum_l |E_l| / \sqrt{\tau_l - 1}$ is at most $(\sqrt 2 + 1) \sqrt T$, not
-  $2 \sqrt T$, and $\sum_l |E_l| / (\tau_l - 1)$ at most $\log_2 T$, not $\log T$;
-- a factor $\sqrt 2$ of the radius is not lost on the way;
-- the first person, before whom nothing is known, is counted;
-- the union bound counts all values of a feature with three or more.
+- two distributions give a policy rates that differ by *half* their distance at most;
+- the sum over episodes $\sum_l |E_l| / \sqrt{\tau_l - 1}$ is at most $(\sqrt 2 + 1)(\sqrt T - 1)$,
+  and $\sum_l |E_l| / (\tau_l - 1)$ at most $\log_2 T$;
+- what a person contributes has a range of one, so that chance adds $\sqrt{T/2 \cdot \log}$;
+- one application of the inequality of Dvoretzky, Kiefer and Wolfowitz covers two values.
 
 **Measured** along a recruitment. After $T$ people, $N(T)$ of them accepted, $N^i_j(T)$ of those
 with value $j$ of feature $i$:
@@ -19,6 +20,7 @@ with value $j$ of feature $i$:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, log2, sqrt
 from typing import Any, Literal
 
@@ -32,8 +34,7 @@ from committees.problem import Problem
 from committees.rl_cmdp import MAURER_PONTIL
 from committees.simulation import Recruitment
 
-Version = Literal["paper", "corrected"]
-Confidence = Literal["l1", "bernstein"]
+VERSIONS = ("printed", "sharp")
 
 
 def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
@@ -43,26 +44,19 @@ def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
     return (int(problem.n_values.max()) - 1) / size + tolerance
 
 
-def cmdp_loss(problem: Problem, size: int, delta: float, version: Version = "paper") -> float:
+def cmdp_loss(problem: Problem, size: int, delta: float, version: str = "printed") -> float:
     r"""Proposition 2: with probability $1 - \delta$, CMDP's loss is at most
-    $\sqrt{\log(2 \tilde d / \delta) / (2K)}$, with $\tilde d$ from `deviations`.
+    $\sqrt{\log(2 m / \delta) / (2K)}$.
+
+    Printed, $m = \tilde d = \sum_i (D_i - 1)$; sharp, $m = \sum_i \lceil D_i / 2 \rceil$.
     """
     check_size(size)
     check_number("delta", delta, 0, 1, ends=False)
-    terms = deviations(problem, version)
+    check_choice("version", version, VERSIONS)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
+    several = [n for n in problem.shape if n > 1]
+    terms = sum(n - 1 if version == "printed" else n - n // 2 for n in several)
     return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0
-
-
-def deviations(problem: Problem, version: Version) -> int:
-    r"""How many shares a union bound counts.
-
-    `"paper"`: $\tilde d = \sum_i (D_i - 1)$, all values of a feature but one. For two values, whose
-    deviations are equal, that is enough; of three or more, the one left out may deviate most, so
-    `"corrected"` counts all of them.
-    """
-    check_choice("version", version, ("paper", "corrected"))
-    return sum(n - 1 if version == "paper" or n <= 2 else n for n in problem.shape)
 
 
 def rejections(policy: Policy, size: int) -> Any:
@@ -74,63 +68,54 @@ def rejections(policy: Policy, size: int) -> Any:
     return stats.nbinom(size, policy.rate)
 
 
-#: What the sum over episodes of |E| / sqrt(start - 1) is at most, in units of sqrt(T).
-EPISODE_SUM = {"paper": 2.0, "corrected": sqrt(2) + 1}
+@dataclass(frozen=True)
+class LearningBounds:
+    """Theorems 1 (l1 balls) and 2 (intervals): hold with probability 1 - delta for one `horizon`.
 
-
-def regret(
-    problem: Problem,
-    horizon: int,
-    delta: float,
-    version: Version = "corrected",
-    confidence: Confidence = "l1",
-) -> float:
-    """Theorems 1 and 2: with probability 1 - delta, R(T) is at most this, for one T (horizon)."""
-    return _bound(problem, horizon, delta, version, confidence, events=3)
-
-
-def violation(
-    problem: Problem,
-    horizon: int,
-    delta: float,
-    version: Version = "corrected",
-    confidence: Confidence = "l1",
-) -> float:
-    """Theorems 1 and 2: with probability 1 - delta, the violation is at most this, for one T."""
-    events = 6 * max(1, deviations(problem, version))
-    return _bound(problem, horizon, delta, version, confidence, events)
-
-
-def _bound(
-    problem: Problem, t: int, delta: float, version: str, confidence: str, events: int
-) -> float:
-    """What not knowing p costs among t people, and what chance does, in all these events."""
-    check_integer("horizon", t, 1)
-    check_number("delta", delta, 0, 1, ends=False)
-    check_choice("version", version, ("paper", "corrected"))
-    check_choice("confidence", confidence, ("l1", "bernstein"))
-    n, first_person = len(problem.p), version == "corrected"
-    chance = sqrt(2 * t * log(events / delta))
-    if confidence == "l1":
-        log_term = log(6 * n * t * max(t - 1, 1) / delta)
-        factor = 4.0 if version == "paper" else 2 * sqrt(2) * EPISODE_SUM["corrected"]
-        return factor * sqrt(n * log_term * t) + first_person + chance
-    first, second = MAURER_PONTIL
-    log_term, rest = log(6 * n * t / delta), log(t) if version == "paper" else log2(t)
-    slow = 2 * first * sqrt(n * log_term * t) * EPISODE_SUM[version]
-    return slow + 2 * second * n * log_term * rest + first_person + chance
-
-
-def rl_loss(
-    problem: Problem, horizon: int, delta: float, rate: float, version: Version = "corrected"
-) -> float:
-    """Theorem 1: a bound on the loss after so many people, where `rate` is the best rate g*.
-
-    Regret and violation bound it by violation / (rate * T - regret); no loss exceeds one.
+    >>> bounds = LearningBounds(Problem({"gender": {"woman": 0.5, "man": 0.5}}, [0.4, 0.6]))
+    >>> round(bounds.violation(10**6)), round(bounds.loss(10**6, rate=0.8), 3)
+    (35645, 0.047)
     """
-    check_number("rate", rate, 0, 1)
-    members = max(1.0, rate * horizon - regret(problem, horizon, delta, version))
-    return min(1.0, violation(problem, horizon, delta, version) / members)
+
+    problem: Problem
+    delta: float = 0.05
+    version: Literal["printed", "sharp"] = "printed"
+    confidence: Literal["l1", "bernstein"] = "l1"
+
+    def __post_init__(self) -> None:
+        check_number("delta", self.delta, 0, 1, ends=False)
+        check_choice("version", self.version, VERSIONS)
+        check_choice("confidence", self.confidence, ("l1", "bernstein"))
+
+    def regret(self, horizon: int) -> float:
+        """A bound on the regret."""
+        return self._not_knowing(horizon) + self._chance(horizon, events=3)
+
+    def violation(self, horizon: int) -> float:
+        """A bound on the violation."""
+        printed = self.version == "printed"  # of two values, which deviate equally, count one
+        values = sum(n - 1 if printed or n == 2 else n for n in self.problem.shape if n > 1)
+        return self._not_knowing(horizon) + self._chance(horizon, events=6 * max(1, values))
+
+    def loss(self, horizon: int, rate: float) -> float:
+        """A bound on the loss, violation / (rate * T - regret), at most 1; `rate` is g*."""
+        check_number("rate", rate, 0, 1)
+        seats = rate * horizon - self.regret(horizon)
+        return min(1.0, self.violation(horizon) / max(1.0, seats))
+
+    def _not_knowing(self, t: int) -> float:
+        check_integer("horizon", t, 1)
+        n, printed = len(self.problem.p), self.version == "printed"
+        if self.confidence == "l1":
+            log_term = log(6 * n * t * max(t - 1, 1) / self.delta)
+            return (4 if printed else 2 + sqrt(2)) * sqrt(n * log_term * t)
+        first, second = MAURER_PONTIL
+        log_term = log(6 * n * t / self.delta)
+        slow = (4 if printed else sqrt(2) + 1) * first * sqrt(n * log_term * t)
+        return slow + (2 * log(t) if printed else log2(t)) * second * n * log_term
+
+    def _chance(self, t: int, events: int) -> float:
+        return sqrt((2 if self.version == "printed" else 0.5) * t * log(events / self.delta))
 
 
 def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
@@ -139,11 +124,9 @@ def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
     seats = np.zeros((len(accepted), len(problem.rho)))
     np.put_along_axis(seats, problem.codes[found.type_ids], 1.0, axis=1)
     excess = np.cumsum(seats, axis=0) - accepted[:, None] * problem.rho
-    return pd.DataFrame(
-        {
-            "accepted": accepted,
-            "regret": best_policy(problem).rate * found.screened - accepted,
-            "violation": np.abs(excess).max(axis=1),
-        },
-        index=pd.Index(found.screened, name="screened"),
-    )
+    columns = {
+        "accepted": accepted,
+        "regret": best_policy(problem).rate * found.screened - accepted,
+        "violation": np.abs(excess).max(axis=1),
+    }
+    return pd.DataFrame(columns, pd.Index(found.screened, name="screened"))

@@ -46,8 +46,7 @@ def stream(problem: Problem, people: int, rng: np.random.Generator | int) -> Int
     [0, 1, 0, 1, 0]
     """
     check_integer("people", people, 1)
-    volunteers = Volunteers(problem, rng)
-    parts: list[IntArray] = []
+    volunteers, parts = Volunteers(problem, rng), list[IntArray]()
     while people > 0:
         type_ids, _ = volunteers.next(people)
         parts.append(type_ids)

@@ -75,12 +75,7 @@ def queue(
 ) -> None:
     """Show people in the order in which they came; move along, and the committee fills up.
 
-    Parameters
-    ----------
-    type_ids, accepted, chances : ndarrays of int, of bool and of float, per person
-        The types, the decisions, and the probabilities of being accepted.
-    name : str
-        The strategy that decided.
+    The arrays are per person: types, decisions of the strategy of this name, and chances.
     """
     x, y = positions(len(type_ids))
     person, outcome = np.arange(1, len(type_ids) + 1), np.where(accepted, "accepted", "rejected")

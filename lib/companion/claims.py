@@ -19,10 +19,12 @@ from companion.measurements import REGISTRY
 from companion.runs import Measurement, Runs
 
 REPRODUCED = "reproduced"
-CORRECTED = "reproduced after a correction"
+CORRECTED = "false as printed, true as corrected"
+FITTED = "with a parameter that the paper does not state"
 NOT_REPRODUCED = "not reproduced"
+CANNOT_FAIL = "cannot fail here"
 NOT_CHECKABLE = "not checkable"
-VERDICTS = (REPRODUCED, CORRECTED, NOT_REPRODUCED, NOT_CHECKABLE)
+VERDICTS = (REPRODUCED, CORRECTED, FITTED, NOT_REPRODUCED, CANNOT_FAIL, NOT_CHECKABLE)
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,21 @@ class Claim:
     most: float = inf
     corrected: Mapping[str, float] | None = None
     correction: str = ""
+    fitted: Mapping[str, float] | None = None
     not_checkable: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
-        if bool(self.corrected) != bool(self.correction):
-            raise ValueError(f"claim {self.id!r}: 'corrected' and 'correction' go together")
+        if bool(self.corrected) != bool(self.correction) or (self.corrected and self.fitted):
+            raise ValueError(f"claim {self.id!r}: 'corrected' and 'correction', or 'fitted' alone")
         if (self.least > -inf or self.most < inf) == bool(self.not_checkable):
             raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or 'not_checkable'")
+
+    @property
+    def other_limits(self) -> tuple[float, float] | None:
+        """What the second value must lie between, if there is a second reading."""
+        other = self.corrected or self.fitted
+        return (other.get("least", -inf), other.get("most", inf)) if other else None
 
 
 def load() -> list[Claim]:
@@ -67,24 +77,28 @@ def verdict(claim: Claim, measured: Measurement | None) -> str:
     """
     if claim.not_checkable or measured is None:
         return NOT_CHECKABLE
+    if not measured.can_fail:
+        return CANNOT_FAIL
     if claim.least <= measured.value <= claim.most:
         return REPRODUCED
-    if claim.corrected is not None and measured.corrected is not None:
-        least, most = claim.corrected.get("least", -inf), claim.corrected.get("most", inf)
-        if least <= measured.corrected <= most:
-            return CORRECTED
+    if measured.other is not None and _within(measured.other, claim.other_limits):
+        return FITTED if claim.fitted else CORRECTED
     return NOT_REPRODUCED
 
 
-def near_the_edge(claim: Claim, measured: Measurement | None) -> bool:
-    """Whether chance could turn the verdict: a limit lies within the 95 % interval."""
-    if measured is None:
+def _within(value: float, limits: tuple[float, float] | None) -> bool:
+    return limits is not None and limits[0] <= value <= limits[1]
+
+
+def is_undecided(claim: Claim, measured: Measurement | None) -> bool:
+    """Whether chance could turn the verdict: a limit that it rests on is in the 95 % interval."""
+    if measured is None or not measured.can_fail:
         return False
-    limits = [(measured.value, measured.error, limit) for limit in (claim.least, claim.most)]
-    if claim.corrected and measured.corrected is not None:
-        after = (measured.corrected, measured.corrected_error)
-        limits += [(*after, limit) for limit in claim.corrected.values()]
-    return any(error and abs(value - limit) <= error for value, error, limit in limits)
+    rests_on = [(measured.value, measured.error, limit) for limit in (claim.least, claim.most)]
+    if measured.other is not None and not claim.least <= measured.value <= claim.most:
+        pair = claim.other_limits or ()
+        rests_on += [(measured.other, measured.other_error, limit) for limit in pair]
+    return any(error and abs(value - limit) <= error for value, error, limit in rests_on)
 
 
 def ledger(runs: Runs) -> pd.DataFrame:
@@ -92,39 +106,44 @@ def ledger(runs: Runs) -> pd.DataFrame:
     rows = []
     for claim in load():
         measured = None if claim.not_checkable else REGISTRY[claim.id](runs)
-        rows.append(
-            {
-                "id": claim.id,
-                "where": claim.where,
-                "says": claim.says,
-                "paper": claim.paper,
-                "measured": measured.value if measured else float("nan"),
-                "±": measured.error if measured else float("nan"),
-                "unit": claim.unit,
-                "after correction": measured.corrected if measured else None,
-                "correction": claim.correction or claim.not_checkable,
-                "verdict": verdict(claim, measured),
-                "near the edge": near_the_edge(claim, measured),
-            }
-        )
+        found = measured or Measurement(float("nan"), float("nan"))
+        row = {
+            "id": claim.id,
+            "where": claim.where,
+            "says": claim.says,
+            "paper": claim.paper,
+            "measured": found.value,
+            "±": found.error,
+            "unit": claim.unit,
+            "other": found.other if claim.other_limits else None,
+            "other ±": found.other_error if claim.other_limits else None,
+            "correction": claim.correction or claim.not_checkable,
+            "note": claim.note,
+            "verdict": verdict(claim, measured),
+            "undecided": is_undecided(claim, measured),
+        }
+        rows.append(row)
     return pd.DataFrame(rows).set_index("id")
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the ledger as a reader sees them: numbers rounded, with intervals and units."""
-    shown = rows[["where", "says", "paper", "measured", "verdict"]].copy()
-    shown["measured"] = [
-        _number(*cells) for cells in rows[["measured", "±", "unit"]].itertuples(index=False)
-    ]
+    shown = rows[["verdict", "where", "says", "paper", "measured"]].copy()
+    shown["verdict"] += rows["undecided"].map({True: " (undecided)", False: ""})
+    values = zip(rows["measured"], rows["±"], rows["unit"], strict=True)
+    shown["measured"] = [f"{number(*v)} ({unit})" if unit else number(*v) for *v, unit in values]
     return shown.rename(columns={"says": "the paper says"}).reset_index(drop=True)
 
 
-def _number(value: float, error: float, unit: str) -> str:
+def number(value: float, error: float) -> str:
+    """A number with its interval, in as many digits as mean something.
+
+    >>> number(4.3512, 0.0731), number(0.5, 0), number(float("nan"), 0)
+    ('4.351 ± 0.073', '0.5', '–')
+    """
     if value != value:  # not a number: not checkable
         return "–"
-    if error > 0:  # two digits of the error, and as many of the value
+    if error > 1e-9 * abs(value):  # two digits of the error, and as many of the value
         digits = max(0, 1 - floor(log10(error)))
-        text = f"{value:,.{digits}f} ± {error:,.{digits}f}"
-    else:
-        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{text} ({unit})" if unit else text
+        return f"{value:,.{digits}f} ± {error:,.{digits}f}"
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"

@@ -2,41 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from committees.checks import FloatArray
 
-#: Half of a 95 % interval, in standard errors.
-STANDARD_ERRORS = 1.96
-
 #: A table of means: a row per strategy and size, the columns screened and loss.
 Means = Any
+
+
+def standard_errors(n: int) -> float:
+    """Half of the 95 % interval of a mean of n numbers, in standard errors: Student's t.
+
+    >>> round(standard_errors(5), 2), round(standard_errors(1000), 2)
+    (2.78, 1.96)
+    """
+    return float(stats.t.ppf(0.975, n - 1))
 
 
 def half_width(values: Iterable[float]) -> float:
     """Half of the 95 % interval of the mean of independent numbers; nan for a single one.
 
     >>> round(half_width([1.0, 2.0, 3.0, 4.0]), 3)
-    1.265
+    2.054
     """
-    error: Any = pd.Series(values).sem()
-    return STANDARD_ERRORS * float(error)
+    numbers: Any = pd.Series(values)
+    return standard_errors(len(numbers)) * float(numbers.sem())
+
+
+def share_error(successes: int, n: int) -> float:
+    """Half of the 95 % interval of a share, after Agresti and Coull: not 0 if all succeeded.
+
+    >>> round(share_error(200, 200), 3)
+    0.014
+    """
+    share = (successes + 2) / (n + 4)
+    return float(1.96 * np.sqrt(share * (1 - share) / (n + 4)))
+
+
+def controlled_mean(values: Sequence[float], controls: FloatArray) -> tuple[float, float]:
+    """A mean and half of its 95 % interval, the better for numbers whose means are known to be 0.
+
+    These, shape (n, k), are regressed out of the n values, if n is at least 40 k: with fewer the
+    interval would be too short.
+    """
+    n, k = controls.shape
+    if n < 40 * k:
+        return float(np.mean(values)), half_width(values)
+    rows = np.column_stack([np.ones(n), controls])
+    inverse = np.linalg.pinv(rows.T @ rows)
+    fitted = inverse @ rows.T @ np.asarray(values, dtype=float)
+    variance = float(((values - rows @ fitted) ** 2).sum()) / (n - k - 1)
+    return float(fitted[0]), standard_errors(n - k) * float(np.sqrt(variance * inverse[0, 0]))
+
+
+def better_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `simulate` with expected for screened: the same mean, with less variance."""
+    return frame.assign(screened=frame["expected"]) if "expected" in frame else frame
 
 
 def means(frame: pd.DataFrame) -> pd.DataFrame:
     """The means of a table of `simulate`, each with the half-width of its 95 % interval.
 
-    Returns
-    -------
-    DataFrame
-        A row per strategy and size; the columns screened and loss, below "mean" and below "±".
+    A row per strategy and size; the columns screened and loss, below "mean" and below "±". Means of
+    screened are taken of the column expected, which has the same mean and varies less.
     """
-    grouped = frame.groupby(["strategy", "size"], sort=False)[["screened", "loss"]]
-    return pd.concat({"mean": grouped.mean(), "±": STANDARD_ERRORS * grouped.sem()}, axis=1)
+    grouped = better_people(frame).groupby(["strategy", "size"], sort=False)[["screened", "loss"]]
+    errors = grouped.sem().mul(grouped.size().map(standard_errors), axis=0)
+    return pd.concat({"mean": grouped.mean(), "±": errors}, axis=1)
 
 
 def summary(frame: pd.DataFrame, **labels: str) -> pd.DataFrame:
@@ -58,7 +95,8 @@ def jackknife(left_out: FloatArray) -> FloatArray:
 
     `left_out` has shape (runs, ...), the result (...): there may be several numbers.
     """
-    return np.asarray(STANDARD_ERRORS * np.sqrt((len(left_out) - 1) * np.var(left_out, axis=0)))
+    n = len(left_out)
+    return np.asarray(standard_errors(n) * np.sqrt((n - 1) * np.var(left_out, axis=0)))
 
 
 def over_runs(
@@ -77,10 +115,7 @@ def over_runs(
     *frames : DataFrame
         Tables of `simulate`, with the same runs.
 
-    Returns
-    -------
-    DataFrame
-        A row per number; the columns value and error.
+    Returned is a DataFrame: a row per number, the columns value and error.
     """
     tables = zip(*map(_means_without_each, frames), strict=True)
     found = [pd.Series(statistics(*table), dtype=float) for table in tables]
@@ -90,6 +125,7 @@ def over_runs(
 def _means_without_each(frame: pd.DataFrame) -> list[Means]:
     """The means over all runs; then, for each run, those over the others."""
     found = {}
+    frame = better_people(frame)
     for column in ("loss", "screened"):
         # A row per run, a column per strategy and size.
         table = frame.pivot(index="run", columns=["strategy", "size"], values=column)

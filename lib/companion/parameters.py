@@ -48,7 +48,7 @@ RULES: dict[str, Callable[[Any], object]] = {
     "delta": RLCMDP,
     "size sizes sizes_1 sizes_2": lambda size: check_integer("", size, 1, 10**6),
     "problems streams structure_runs": lambda number: check_integer("", number, 1, 10**6),
-    "runs support variant_runs": lambda number: check_integer("", number, 2, 10**6),
+    "runs learning_runs support variant_runs": lambda number: check_integer("", number, 2, 10**6),
     "n_features": lambda number: check_integer("", number, 1, 12),
     "seed": lambda seed: check_integer("", seed, 0),
     "workers": lambda workers: None if workers is None else check_integer("", workers, 1),

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from scipy import stats
 
-from committees import RLCMDP, Problem, datasets, simulate
+from committees import Problem, datasets
 from committees.bayesnet import all_networks, joints
-from committees.checks import BoolArray, FloatArray
+from committees.checks import FloatArray
 from committees.lp import best_policy
 
 
@@ -48,63 +48,12 @@ def all_structures() -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("bits", ignore_index=True)
 
 
-def learn_structures(
-    structures: pd.DataFrame,
-    scale: float,
-    size: int,
-    runs: int,
-    seed: int,
-    workers: int | None = None,
-) -> pd.DataFrame:
-    """The means of RL-CMDP on each of the structures: a row each, the columns screened and loss."""
-    targets = datasets.brexit(datasets.ADULT_FEATURES).targets
-
-    def learn(p: FloatArray) -> pd.Series:
-        frame = simulate(RLCMDP(scale=scale), Problem(targets, p), size, runs, seed, workers=1)
-        return frame[["screened", "loss"]].mean()
-
-    found = Parallel(n_jobs=workers or -1)(delayed(learn)(p) for p in structures["p"])
-    return pd.DataFrame(found, structures.index)
-
-
-def pairs_of_structures(structures: pd.DataFrame, learnt: pd.DataFrame) -> dict[str, float]:
-    """Of all pairs of distributions with different dependence, the shares that fit the paper.
-
-    The one with more dependence should need more people when p is known, and have a lower loss for
-    more people when it is not.
-    """
-    one, other = np.triu_indices(len(structures), k=1)
-    bits = structures["bits"].to_numpy()
-    differ = np.abs(bits[one] - bits[other]) > 1e-9
-
-    def more(column: pd.Series) -> BoolArray:
-        values = column.to_numpy()
-        rise = np.sign(bits[one] - bits[other]) * (values[one] - values[other])
-        return np.asarray((rise > 1e-9)[differ])
-
-    known, unknown = more(structures["screened per seat"]), more(learnt["screened"])
-    lower = more(-learnt["loss"])
-    return {
-        "pairs": int(differ.sum()),
-        "known: more screened": float(known.mean()),
-        "unknown: more screened": float(unknown.mean()),
-        "unknown: lower loss": float(lower.mean()),
-        "all three": float((known & unknown & lower).mean()),
-    }
-
-
 def dependence(p: FloatArray, shape: Sequence[int]) -> float:
     """How much a distribution (ndarray of float, per type) differs from independence, in bits.
 
     The total correlation: the sum of the features' entropies minus that of the whole. It is the
     mutual information when there are two features, and 0 when they are independent.
     """
-    joint = p.reshape(shape)
-    axes = range(joint.ndim)
+    joint, axes = p.reshape(shape), range(len(shape))
     margins = [joint.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
-    return sum(_entropy(margin) for margin in margins) - _entropy(p)
-
-
-def _entropy(p: FloatArray) -> float:
-    positive = p[p > 0]
-    return float(-(positive * np.log2(positive)).sum())
+    return float(sum(stats.entropy(q, base=2) for q in margins) - stats.entropy(p, base=2))

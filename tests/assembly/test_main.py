@@ -119,7 +119,7 @@ def test_main_tells_a_seat_given_back_from_an_acceptance(tmp_path, prompt):
 
 
 def test_main_knows_the_strategies_by_name(tmp_path, prompt):
-    for name, told in (("cmdp-fair", "CMDP fair. "), ("rl-cmdp", "RL-CMDP ×0.1. ")):
+    for name, told in (("cmdp-fair", "CMDP fair. "), ("rl-cmdp", "RL-CMDP ×0.075. ")):
         (tmp_path / name).mkdir()
         _, out, _ = prompt([], arguments(tmp_path / name, "--strategy", name))
         assert out.splitlines()[1].startswith(told)

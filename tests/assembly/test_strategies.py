@@ -12,7 +12,7 @@ def test_strategies_have_the_names_that_are_told():
         "greedy": "Greedy 0.05",
         "cmdp": "CMDP",
         "cmdp-fair": "CMDP fair",
-        "rl-cmdp": "RL-CMDP ×0.1",
+        "rl-cmdp": "RL-CMDP ×0.075",
         "resolving": "Resolving 0.05",
         "resolving-learning": "Resolving learning 0.05",
     }

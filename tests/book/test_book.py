@@ -19,7 +19,7 @@ import yaml
 from matplotlib.colors import to_hex
 
 import execute
-from companion import charts, plots, vega
+from companion import charts, claims, plots, vega
 from companion.plots.style import COLOURS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,6 +98,72 @@ def prose(path):
 def test_pages_show_no_command_wider_than_themselves(path):
     for block in re.findall(r"^```bash\n(.*?)^```", prose(path), re.S | re.M):
         assert [line for line in block.splitlines() if len(line) > 76] == []
+
+
+#: Numbers of the text that are also measured by a claim: chapter, the name in it, and the claim.
+ONE_NUMBER = [
+    ("06_experiments", "times_05", "a1-greedy-05-people"),
+    ("06_experiments", "times_02", "a1-greedy-02-people"),
+    ("06_experiments", "margin", "a2-margin"),
+    ("06_experiments", "people", "a2-people"),
+    ("06_experiments", "greedy_high", "a2-efficiency"),
+]
+#: Names on the front page whose numbers are exact, or are no measurements.
+EXACT = {"runs", "front_runs", "strict", "scarce_value", "person", "person_how", "rate", "size"}
+EXACT |= {"largest", "scale", "last", "n_more", "tol", "total", "cmdp", "reproduced", "corrected"}
+EXACT |= {"fitted", "failed", "vacuous", "unknown"}
+
+
+def glued(chapter):
+    """The stored numbers and words of a chapter, by their names."""
+    found = {}
+    for cell in code_cells(ROOT / "chapters" / f"{chapter}.ipynb"):
+        for output in cell.outputs:
+            if "scrapbook" in output.get("metadata", {}):
+                text = next(iter(output.data.values()))
+                found[output.metadata.scrapbook.name] = ast.literal_eval(text)
+    return found
+
+
+@pytest.mark.parametrize(("chapter", "name", "claim"), ONE_NUMBER, ids=str)
+def test_a_quantity_in_a_chapter_and_in_the_ledger_is_one_number(chapter, name, claim):
+    numbers = glued(chapter)
+    shown = claims.number(numbers[name], numbers[f"{name}_error"])
+    says = next(entry.says for entry in claims.load() if entry.id == claim)
+    tables = [
+        output.data["text/html"]
+        for cell in code_cells(ROOT / "chapters" / "claims.ipynb")
+        for output in cell.outputs
+        if "text/html" in output.get("data", {})
+    ]
+    rows = [row for table in tables for row in table.split("<tr>") if says in row]
+    assert rows
+    assert any(shown in row for row in rows), (shown, rows)
+
+
+def test_every_measured_number_of_the_front_page_has_its_interval():
+    """From the same chapter, right behind it: {name} ± {name_error}."""
+    text = (ROOT / "index.md").read_text("utf-8")
+    names = re.findall(r"\{glue:text\}`(?:chapters/)([\w/]+)\.ipynb::(\w+):[^`]*`(\s*±)?", text)
+    for chapter, name, interval in names:
+        if name not in EXACT and not name.endswith("_error"):
+            assert interval, name
+            assert f"{chapter}.ipynb::{name}_error" in text
+        assert name in glued(chapter)
+
+
+def test_the_front_page_rests_on_enough_recruitments():
+    paper = glued("06_experiments")
+    assert int(paper["runs"].replace(",", "")) >= 1000
+    assert paper["learning_runs"] >= 200
+    assert glued("beyond/resolving")["front_runs"] >= 200
+
+
+def test_strategies_have_one_mean_on_all_pages():
+    """What CMDP screens a seat and for 250 seats: in chapters 4 and 6, and beside Resolving."""
+    paper, ours = glued("06_experiments"), glued("beyond/resolving")
+    assert ours["cmdp"] == pytest.approx(paper["for_250"])
+    assert glued("04_known_distribution")["per_seat"] == pytest.approx(paper["rate"])
 
 
 def test_glue_numbers_gives_nothing_that_no_page_tells():

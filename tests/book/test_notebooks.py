@@ -170,6 +170,8 @@ def run(chapter, parameters, folder):
     short = {name: value for name, value in FEW.items() if name in known}
     if "structure_runs" in known:
         short["structure_runs"] = 1
+    if "learning_runs" in known:
+        short["learning_runs"] = 2
     target = folder / "out.ipynb"
     papermill.execute_notebook(
         source, target, {**short, **parameters}, cwd=source.parent, progress_bar=False

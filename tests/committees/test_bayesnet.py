@@ -9,7 +9,7 @@ from committees import (
     Problem,
     datasets,
 )
-from committees.bayesnet import all_networks, joint, joints
+from committees.bayesnet import all_networks, joints
 
 PEOPLE = datasets.adult_people()
 
@@ -27,7 +27,7 @@ BREXIT = datasets.brexit(datasets.ADULT_FEATURES)
 )
 def test_joint_is_the_product_of_conditional_frequencies(edges):
     """Against pandas alone."""
-    p = joint(PEOPLE, edges, BREXIT.features)
+    p = joints(PEOPLE, [edges], BREXIT.features)[0]
     assert p.sum() == pytest.approx(1, abs=1e-12)
     for type_id, values in BREXIT.types.iterrows():
         expected = 1.0

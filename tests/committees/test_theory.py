@@ -22,9 +22,10 @@ from committees import (
     theory,
 )
 from committees.lp import best_policy
-from committees.theory import regret_path
+from committees.rl_cmdp import l1_radius
+from committees.theory import LearningBounds, regret_path
 from companion.experiments import covers
-from companion.measurements.theory import episode_sums
+from companion.measurements.learning import episode_sums
 from samples import problems, random_problem
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
@@ -39,7 +40,7 @@ def test_greedy_loss_is_never_exceeded(problem, size, tolerance, seed):
     )
 
 
-@pytest.mark.parametrize("union", ["paper", "corrected"])
+@pytest.mark.parametrize("union", ["printed", "sharp"])
 @pytest.mark.parametrize("delta", [0.05, 0.5])
 def test_cmdp_loss_covers(union, delta):
     """The bound holds in at least 1 - delta of the runs.
@@ -54,7 +55,7 @@ def test_cmdp_loss_covers(union, delta):
 
 
 def test_cmdp_loss_refuses_an_unknown_version():
-    with pytest.raises(ValueError, match="version: expected 'paper' or 'corrected', got 'half'"):
+    with pytest.raises(ValueError, match="version: expected 'printed' or 'sharp', got 'half'"):
         theory.cmdp_loss(datasets.brexit(), 50, 0.05, "half")
 
 
@@ -62,11 +63,35 @@ def test_cmdp_loss_counts_what_it_says():
     problem = datasets.brexit()
     at_100 = theory.cmdp_loss(problem, 100, 0.05)
     assert at_100 == pytest.approx(np.sqrt(np.log(2 * 13 / 0.05) / 200))
-    assert theory.cmdp_loss(problem, 100, 0.05, "corrected") == pytest.approx(
-        np.sqrt(np.log(2 * 15 / 0.05) / 200)
+    assert theory.cmdp_loss(problem, 100, 0.05, "sharp") == pytest.approx(
+        np.sqrt(np.log(2 * 10 / 0.05) / 200)
     )
     with pytest.raises(ValueError, match="delta: expected a number between 0 and 1, got 0"):
         theory.cmdp_loss(problem, 100, 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "sizes"), [(2, (1, 9, 40)), (3, (5, 25)), (4, (12,)), (5, (8,))]
+)
+def test_cmdp_loss_holds_exactly(values, sizes):
+    """One feature, every committee: P[loss >= l] is at most 2 ceil(D / 2) exp(-2 K l^2), each l.
+
+    The counts of a feature's values are multinomial: no chance is involved here. That the printed
+    factor, D - 1, is at least ceil(D / 2) makes Proposition 2 true as printed.
+    """
+    rng = np.random.default_rng(values)
+    for size in sizes:
+        grid = np.indices([size + 1] * (values - 1)).reshape(values - 1, -1).T
+        grid = grid[grid.sum(axis=1) <= size]
+        counts = np.column_stack([grid, size - grid.sum(axis=1)])
+        for target in [np.full(values, 1 / values), *rng.dirichlet(np.ones(values), 40)]:
+            chance = stats.multinomial.pmf(counts, size, target)
+            losses = np.abs(counts / size - target).max(axis=1)
+            order = np.argsort(-losses)
+            at_least = np.cumsum(chance[order])
+            bound = 2 * ((values + 1) // 2) * np.exp(-2 * size * losses[order] ** 2)
+            assert (at_least <= bound + 1e-12).all()
+    assert all((n + 1) // 2 <= n - 1 for n in range(2, 100))
 
 
 def test_rejections_are_negative_binomial():
@@ -92,20 +117,22 @@ def test_rejections_are_negative_binomial():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 0.05), "horizon: expected a whole number of at least 1, got 0"),
-        ((100, 0), "delta: expected a number between 0 and 1, got 0"),
-        ((100, 2), "delta: expected a number between 0 and 1, got 2"),
-        ((100, 0.05, "Paper"), "version: expected 'paper' or 'corrected', got 'Paper'"),
-        ((100, 0.05, "paper", "L1"), "confidence: expected 'l1' or 'bernstein', got 'L1'"),
+        ({"delta": 0}, "delta: expected a number between 0 and 1, got 0"),
+        ({"delta": 2}, "delta: expected a number between 0 and 1, got 2"),
+        ({"version": "Paper"}, "version: expected 'printed' or 'sharp', got 'Paper'"),
+        ({"confidence": "L1"}, "confidence: expected 'l1' or 'bernstein', got 'L1'"),
     ],
 )
 def test_bounds_refuse_bad_arguments(arguments, message):
     problem = datasets.brexit(["gender"])
-    for bound in (theory.regret, theory.violation):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            bound(problem, *arguments)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        LearningBounds(problem, **arguments)
+    bounds = LearningBounds(problem)
+    for bound in (bounds.regret, bounds.violation):
+        with pytest.raises(ValueError, match="horizon: expected a whole number of at least 1"):
+            bound(0)
     with pytest.raises(ValueError, match="rate: expected a number from 0 to 1, got 2"):
-        theory.rl_loss(problem, 100, 0.05, 2)
+        bounds.loss(100, 2)
     for loss, more in ((theory.greedy_loss, 0.1), (theory.cmdp_loss, 0.05)):
         with pytest.raises(ValueError, match="size: expected a whole number of at least 1, got -5"):
             loss(problem, -5, more)
@@ -164,28 +191,76 @@ def test_episode_sums_never_exceed_the_corrected_constants(problem, horizon, see
     assert harmonic <= np.log2(horizon) + 1e-9
 
 
+@given(problems(max_features=2, max_values=4), st.integers(2, 400), st.integers(0, 999))
+def test_the_radii_of_all_episodes_and_the_first_person_stay_below_the_sharp_term(
+    problem, horizon, seed
+):
+    """What the sharp proof sums: 1 for the first person, then beta for everybody else."""
+    session = PlugIn().start(problem, 1)
+    type_ids = np.random.default_rng(seed).choice(len(problem.p), horizon, p=problem.p)
+    seen = 0
+    while seen < horizon:
+        seen += session.see(type_ids[seen:], np.ones(horizon - seen, dtype=bool))
+    starts = np.array([e.start for e in session.episodes if e.start <= horizon])
+    lengths = np.diff(np.append(starts, horizon + 1))
+    n, delta = len(problem.p), 0.05
+    radii = [l1_radius(n, start - 1, delta) for start in starts[1:]]
+    term = (2 + np.sqrt(2)) * np.sqrt(n * np.log(6 * n * horizon * (horizon - 1) / delta) * horizon)
+    assert lengths[0] == 1
+    assert 1 + lengths[1:] @ radii <= term + 1e-9
+
+
+@given(st.integers(1, 12), st.integers(0, 999))
+def test_rates_under_two_distributions_differ_by_half_their_distance(n, seed):
+    """The step by which the printed constants hold: a range of one, and two distributions."""
+    rng = np.random.default_rng(seed)
+    one, other = rng.dirichlet(np.full(n, 0.3), 2)
+    contribution = rng.random(n) - rng.random()
+    assert abs(contribution @ (one - other)) <= np.abs(one - other).sum() / 2 + 1e-12
+
+
 @pytest.mark.parametrize("confidence", ["l1", "bernstein"])
 def test_regret_and_violation_bound_every_run(confidence):
-    """With probability 1 - delta; the bounds are so wide that no run comes near."""
-    strategy = RLCMDP(confidence=confidence)
-    for seed in range(5):
-        found = recruit(strategy, THREE, 400, np.random.default_rng(seed))
-        along = regret_path(THREE, found)
-        for name, bound in (("regret", theory.regret), ("violation", theory.violation)):
-            limit = [bound(THREE, t, 0.05, "corrected", confidence) for t in along.index]
-            assert (along[name] <= limit).all()
-        last = along.iloc[-1]
-        loss = THREE.committee_loss(found.type_ids)
+    """With probability 1 - delta for each T: runs of one binary feature, where the bounds bind.
+
+    At the end the bound is a third of what accepting everybody would violate, or less.
+    """
+    problem = datasets.brexit(["gender"])
+    rate = best_policy(problem).rate
+    for seed in range(3):
+        found = recruit(
+            RLCMDP(confidence=confidence), problem, 100_000, np.random.default_rng(seed)
+        )
+        along = regret_path(problem, found).iloc[1::500]
+        for version in theory.VERSIONS:
+            bounds = LearningBounds(problem, 0.05, version, confidence)
+            for name in ("regret", "violation"):
+                limit = np.array([getattr(bounds, name)(int(t)) for t in along.index])
+                assert (along[name] <= limit).all()
+            assert limit[-1] < along.index[-1] * abs(problem.p - problem.rho).max()
+        loss = problem.committee_loss(found.type_ids)
+        assert loss <= bounds.loss(int(found.screened[-1]), rate) < 0.5
+        last = regret_path(problem, found).iloc[-1]
         assert loss == pytest.approx(last["violation"] / last["accepted"], abs=1e-9)
-        assert loss <= theory.rl_loss(THREE, int(along.index[-1]), 0.05, best_policy(THREE).rate)
 
 
-def test_regret_and_violation_corrected_are_larger():
-    for confidence in ("l1", "bernstein"):
-        for bound in (theory.regret, theory.violation):
-            printed = bound(THREE, 1000, 0.05, "paper", confidence)
-            assert bound(THREE, 1000, 0.05, "corrected", confidence) > printed
+def test_bounds_count_what_they_say():
     n, t, delta = 8, 1000, 0.05
-    expected = 4 * np.sqrt(n * np.log(6 * n * t * (t - 1) / delta) * t)
-    expected += np.sqrt(2 * t * np.log(3 / delta))
-    assert theory.regret(THREE, t, delta, "paper") == pytest.approx(expected)
+    log_term = np.log(6 * n * t * (t - 1) / delta)
+    printed, sharp = (LearningBounds(THREE, delta, version) for version in theory.VERSIONS)
+    first, second = 4 * np.sqrt(n * log_term * t), (2 + np.sqrt(2)) * np.sqrt(n * log_term * t)
+    assert printed.regret(t) == pytest.approx(first + np.sqrt(2 * t * np.log(3 / delta)))
+    assert sharp.regret(t) == pytest.approx(second + np.sqrt(t / 2 * np.log(3 / delta)))
+    assert printed.violation(t) == pytest.approx(first + np.sqrt(2 * t * np.log(18 / delta)))
+    assert sharp.violation(t) == pytest.approx(second + np.sqrt(t / 2 * np.log(18 / delta)))
+
+
+@given(
+    problems(), st.integers(2, 10**6), st.floats(1e-6, 0.999), st.sampled_from(["l1", "bernstein"])
+)
+def test_bounds_as_printed_are_at_least_the_sharp_ones(problem, horizon, delta, confidence):
+    """So that whatever proves the sharp ones proves the printed ones."""
+    printed, sharp = (LearningBounds(problem, delta, v, confidence) for v in theory.VERSIONS)
+    assert printed.regret(horizon) >= sharp.regret(horizon)
+    assert printed.violation(horizon) >= sharp.violation(horizon)
+    assert theory.cmdp_loss(problem, 9, delta) >= theory.cmdp_loss(problem, 9, delta, "sharp")

@@ -46,15 +46,15 @@ def drawn(spec, **parameters):
 def test_tradeoff_tells_the_numbers_of_the_size_that_is_chosen(shown):
     problem = datasets.brexit(["age", "gender"])
     frame = simulate([Greedy(0.05), CMDP()], problem, [20, 60], runs=5, seed=1)
-    frame["screened"] += 12_000  # a number that rounding could spoil
+    frame["expected"] += 12_000  # a number that rounding could spoil
     charts.tradeoff(frame)
     for size, own in frame.groupby("size"):
-        means = own.groupby("strategy")[["screened", "loss"]].mean()
+        means = own.groupby("strategy")[["expected", "loss"]].mean()
         told = [
             word for word in drawn(shown[0], seats=size) if re.match(r".+: .+ people, loss", word)
         ]
         assert sorted(told) == sorted(
-            f"{name}: {row['screened']:,.0f} people, loss {row['loss']:.3f}"
+            f"{name}: {row['expected']:,.0f} people, loss {row['loss']:.3f}"
             for name, row in means.iterrows()
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pandas as pd
@@ -10,57 +11,102 @@ import pytest
 import ledger_seeds
 from companion import claims
 from companion.claims import (
+    CANNOT_FAIL,
     CORRECTED,
+    FITTED,
     NOT_CHECKABLE,
     NOT_REPRODUCED,
     REPRODUCED,
     VERDICTS,
     Claim,
+    is_undecided,
     ledger,
     load,
-    near_the_edge,
+    number,
     verdict,
 )
 from companion.runs import Measurement, Runs
 
 STORED = pd.read_csv(ledger_seeds.FILE)
 
+TWO = Claim("x", "here", "it is two", "2", least=1.9, most=2.1)
+CORRECTABLE = Claim("x", "", "", "", most=1, corrected={"most": 3}, correction="three")
+WITH_SCALE = Claim("x", "", "", "", least=1.9, most=2.1, fitted={"least": 1.5, "most": 2.5})
+UNKNOWN = float("nan")
+
 
 def test_verdict_follows_from_the_numbers():
-    claim = Claim("x", "here", "it is two", "2", least=1.9, most=2.1)
-    assert verdict(claim, Measurement(2.0)) == REPRODUCED
-    assert verdict(claim, Measurement(2.2)) == NOT_REPRODUCED
-    assert verdict(claim, Measurement(2.2, corrected=2.0)) == NOT_REPRODUCED  # no such correction
-    corrected = Claim("x", "", "", "", most=1, corrected={"most": 3}, correction="three")
-    assert verdict(corrected, Measurement(2.0, corrected=2.5)) == CORRECTED
-    assert verdict(corrected, Measurement(2.0, corrected=3.5)) == NOT_REPRODUCED
-    assert verdict(corrected, Measurement(float("nan"), corrected=float("nan"))) == NOT_REPRODUCED
+    assert verdict(TWO, Measurement(2.0)) == REPRODUCED
+    assert verdict(TWO, Measurement(2.2)) == NOT_REPRODUCED
+    assert verdict(TWO, Measurement(2.2, other=2.0)) == NOT_REPRODUCED  # no such correction
+    assert verdict(CORRECTABLE, Measurement(1.0, other=9.0)) == REPRODUCED  # nobody asks for it
+    assert verdict(CORRECTABLE, Measurement(2.0, other=2.5)) == CORRECTED
+    assert verdict(CORRECTABLE, Measurement(2.0, other=3.5)) == NOT_REPRODUCED
+    assert verdict(CORRECTABLE, Measurement(UNKNOWN, other=UNKNOWN)) == NOT_REPRODUCED
     assert verdict(Claim("x", "", "", "", not_checkable="no data"), None) == NOT_CHECKABLE
 
 
-def test_near_the_edge_is_where_chance_decides():
-    claim = Claim("x", "", "", "", least=1.0)
-    assert near_the_edge(claim, Measurement(1.05, error=0.1))
-    assert not near_the_edge(claim, Measurement(1.5, error=0.1))
-    assert not near_the_edge(claim, Measurement(1.0))  # exact
-    assert not near_the_edge(claim, None)
-    corrected = Claim("x", "", "", "", most=1, corrected={"most": 3}, correction="three")
-    both = Measurement(9.0, error=0.2, corrected=2.9)
-    assert not near_the_edge(corrected, both)  # the error is the other value's
-    assert near_the_edge(corrected, replace(both, corrected_error=0.2))
+def test_verdict_with_a_fitted_scale_is_one_of_its_own():
+    assert verdict(WITH_SCALE, Measurement(2.0, other=9.0)) == REPRODUCED
+    assert verdict(WITH_SCALE, Measurement(2.4)) == NOT_REPRODUCED
+    for other in (1.4, 2.6, UNKNOWN):
+        assert verdict(WITH_SCALE, Measurement(2.2, other=other)) == NOT_REPRODUCED
+    for other in (1.5, 2.0, 2.5):
+        assert verdict(WITH_SCALE, Measurement(2.2, other=other)) == FITTED
+
+
+@pytest.mark.parametrize("claim", [TWO, CORRECTABLE, WITH_SCALE])
+def test_verdict_of_what_cannot_fail_does_not_ask_for_the_value(claim):
+    for value in (2.0, 9.0):
+        measured = Measurement(value, error=9.0, other=2.0, other_error=9.0, can_fail=False)
+        assert verdict(claim, measured) == CANNOT_FAIL
+        assert not is_undecided(claim, measured)
+
+
+def test_is_undecided_where_chance_decides():
+    for value, undecided in ((1.85, True), (1.95, True), (2.05, True), (2.3, False), (1.7, False)):
+        assert is_undecided(TWO, Measurement(value, error=0.1)) == undecided
+    assert not is_undecided(TWO, Measurement(1.95, error=0.04))
+    assert not is_undecided(TWO, Measurement(1.9))  # exact
+    assert not is_undecided(TWO, Measurement(1.9, error=UNKNOWN))
+    assert not is_undecided(TWO, None)
+
+
+@pytest.mark.parametrize(("claim", "limits"), [(CORRECTABLE, [3.0]), (WITH_SCALE, [1.5, 2.5])])
+def test_is_undecided_by_the_other_value_if_the_verdict_rests_on_it(claim, limits):
+    far = Measurement(9.0, error=0.2, other=2.0)
+    assert not is_undecided(claim, far)  # the error is the first value's
+    for limit in limits:
+        near = replace(far, other=limit - 0.1, other_error=0.2)
+        assert is_undecided(claim, near)
+        assert not is_undecided(claim, replace(near, other_error=0.05))
+        assert not is_undecided(claim, replace(near, value=claim.most, error=0.0))
+        assert is_undecided(claim, replace(near, value=claim.most + 0.1))  # both are near
+    assert is_undecided(claim, replace(far, value=claim.most + 0.1, other=None))
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({}, "claim 'x': needs 'least', 'most', or 'not_checkable'"),
-        ({"most": 1, "correction": "?"}, "claim 'x': 'corrected' and 'correction' go together"),
+        ({"most": 1, "correction": "?"}, "claim 'x': 'corrected' and 'correction', or 'fitted'"),
+        ({"most": 1, "corrected": {"most": 2}}, "claim 'x': 'corrected' and 'correction', or"),
+        (
+            {"most": 1, "corrected": {"most": 2}, "correction": "?", "fitted": {"most": 2}},
+            "claim 'x': 'corrected' and 'correction', or 'fitted' alone",
+        ),
         ({"most": 1, "not_checkable": "no"}, "claim 'x': needs 'least', 'most', or"),
     ],
 )
 def test_claim_names_what_is_wrong_with_it(fields, message):
     with pytest.raises(ValueError, match=message):
         Claim("x", "", "", "", **fields)
+
+
+def test_claim_has_the_limits_of_its_other_reading():
+    assert TWO.other_limits is None
+    assert CORRECTABLE.other_limits == (-math.inf, 3)
+    assert WITH_SCALE.other_limits == (1.5, 2.5)
 
 
 def test_load_names_a_claim_made_twice(monkeypatch, tmp_path):
@@ -72,61 +118,86 @@ def test_load_names_a_claim_made_twice(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def three_claims(monkeypatch, tmp_path):
-    """A ledger of three claims: exact, near the edge, and not checkable."""
+def five_claims(monkeypatch, tmp_path):
+    """A ledger of five claims: exact, undecided, fitted, not able to fail, and not checkable."""
     (tmp_path / "claims.yml").write_text(
         "- {id: size, where: here, says: many, paper: '49000', unit: people, least: 48500}\n"
-        "- {id: loss, where: there, says: none, paper: '0', most: 0.05}\n"
+        "- {id: loss, where: there, says: none, paper: '0', most: 0.05, note: a close call}\n"
+        "- {id: scale, where: there, says: one, paper: '1', most: 1, fitted: {most: 3}}\n"
+        "- {id: bound, where: there, says: below, paper: '1', most: 1}\n"
         "- {id: solver, where: there, says: CPLEX, paper: CPLEX, not_checkable: no licence}\n"
     )
     monkeypatch.setattr(claims, "DATA", tmp_path)
-    measured = {"size": Measurement(48842), "loss": Measurement(0.0512, error=0.0034)}
+    measured = {
+        "size": Measurement(48842),
+        "loss": Measurement(0.0512, error=0.0034, other=0.04, other_error=0.5),
+        "scale": Measurement(2.0, error=0.1, other=2.5, other_error=0.2),
+        "bound": Measurement(0.5, can_fail=False),
+    }
     functions = {name: lambda runs, found=found: found for name, found in measured.items()}
     monkeypatch.setattr(claims, "REGISTRY", functions)
     return ledger(Runs())
 
 
-def test_ledger_has_a_row_per_claim(three_claims):
-    assert list(three_claims.index) == ["size", "loss", "solver"]
-    assert list(three_claims["verdict"]) == [REPRODUCED, NOT_REPRODUCED, NOT_CHECKABLE]
-    assert list(three_claims["near the edge"]) == [False, True, False]
-    assert three_claims["correction"]["solver"] == "no licence"
+def test_ledger_has_a_row_per_claim(five_claims):
+    assert list(five_claims.index) == ["size", "loss", "scale", "bound", "solver"]
+    verdicts = [REPRODUCED, NOT_REPRODUCED, FITTED, CANNOT_FAIL, NOT_CHECKABLE]
+    assert list(five_claims["verdict"]) == verdicts
+    assert list(five_claims["undecided"]) == [False, True, False, False, False]
+    assert five_claims["correction"]["solver"] == "no licence"
+    assert five_claims["note"]["loss"] == "a close call"
+    assert tuple(five_claims.loc["scale", ["other", "other ±"]]) == (2.5, 0.2)
+    assert five_claims.drop(index="scale")[["other", "other ±"]].isna().all(axis=None)
 
 
-def test_table_is_the_ledger_for_readers(three_claims):
-    seen = claims.table(three_claims)
-    columns = ["where", "the paper says", "paper", "measured", "verdict"]
+def test_table_is_the_ledger_for_readers(five_claims):
+    seen = claims.table(five_claims)
+    columns = ["verdict", "where", "the paper says", "paper", "measured"]
     assert list(seen.columns) == columns
-    assert list(seen["measured"]) == ["48,842 (people)", "0.0512 ± 0.0034", "–"]
+    measured = ["48,842 (people)", "0.0512 ± 0.0034", "2.00 ± 0.10", "0.5", "–"]
+    assert list(seen["measured"]) == measured
+    assert seen["verdict"][1] == f"{NOT_REPRODUCED} (undecided)"
+    assert seen["verdict"][2] == FITTED
 
 
-def test_table_rounds_for_readers():
-    cases = [
-        (3100.4, 17.0, "people", "3,100 ± 17 (people)"),
-        (-8.28e-05, 0.0034, "", "-0.0001 ± 0.0034"),
-        (0.5, float("nan"), "", "0.5"),  # a single run
-    ]
-    for value, error, unit, expected in cases:
-        row = {"where": "", "says": "", "paper": "", "measured": value, "±": error, "unit": unit}
-        rows = pd.DataFrame([{**row, "verdict": REPRODUCED}])
-        assert list(claims.table(rows)["measured"]) == [expected]
+@pytest.mark.parametrize(
+    ("value", "error", "expected"),
+    [
+        (3100.4, 17.0, "3,100 ± 17"),
+        (3100.4, 170.0, "3,100 ± 170"),
+        (-8.28e-05, 0.0034, "-0.0001 ± 0.0034"),
+        (4.3512, 0.0731, "4.351 ± 0.073"),
+        (99.96, 1.04, "100.0 ± 1.0"),
+        (0.5, UNKNOWN, "0.5"),  # a single run
+        (2 / 3, 0.0, "0.667"),
+        (0.7, 1e-17, "0.7"),  # rounding, not chance
+        (1234567.8, 0.0, "1,234,568"),
+        (UNKNOWN, UNKNOWN, "–"),
+    ],
+)
+def test_number_has_as_many_digits_as_mean_something(value, error, expected):
+    assert number(value, error) == expected
 
 
 def test_ledger_seeds_are_of_today_s_claims():
     for _, rows in STORED.groupby("seed"):
         assert list(rows["id"]) == [claim.id for claim in load()]
         assert set(rows["verdict"]) <= set(VERDICTS)
+        assert set(rows["undecided"]) <= {True, False}
     assert sorted(STORED["seed"].unique()) == sorted(ledger_seeds.SEEDS)
 
 
 def test_ledger_seeds_changed_names_each_verdict():
-    other = STORED.assign(verdict=STORED["verdict"].mask(STORED.index == 1, NOT_REPRODUCED))
+    other = STORED.assign(verdict=STORED["verdict"].mask(STORED.index == 1, "another"))
     assert ledger_seeds.changed(STORED, STORED) == []
     (sentence,) = ledger_seeds.changed(other, STORED)
-    assert sentence == f"seed 1, example-1-bound: {NOT_REPRODUCED}, stored is {REPRODUCED}"
+    seed, name, stored = STORED.loc[1, ["seed", "id", "verdict"]]
+    assert sentence == f"seed {seed}, {name}: another, stored is {stored}"
     assert len(ledger_seeds.changed(STORED.drop(index=5), STORED)) == 1
 
 
 @pytest.mark.slow
 def test_ledger_seeds_are_what_is_measured_now():
-    assert ledger_seeds.changed(ledger_seeds.measure(), STORED) == []
+    """One of the seeds."""
+    first = STORED[STORED["seed"] == 1]
+    assert ledger_seeds.changed(ledger_seeds.measure((1,)), first) == []

@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from committees import CMDP, RLCMDP, Greedy, datasets, simulate
+from committees import CMDP, RLCMDP, Greedy, PlugIn, datasets, recruit, simulate
+from committees.beyond.limits import hindsight
 from committees.lp import best_policy
+from committees.theory import regret_path
+from committees.volunteers import stream
 from companion import cache, experiments
-from companion.intervals import means
+from companion.intervals import half_width, means, share_error
 from worlds import paper_is_right
 
 SIX = datasets.brexit()
 THREE = datasets.brexit(experiments.THREE_FEATURES)
+GENDER = datasets.brexit(["gender"])
 SMALL = {"runs": 3, "seed": 1, "sizes": [5, 8]}
 ALONE = {**SMALL, "workers": 1}
 
@@ -31,59 +35,59 @@ def test_figures_are_simulations():
     strategies = [Greedy(0.02), Greedy(0.05), CMDP()]
     one = experiments.figure_1(**ALONE, features=["age"])
     pd.testing.assert_frame_equal(one, simulate(strategies, datasets.brexit(["age"]), **ALONE))
-    two = experiments.figure_2(**ALONE, scales=[0.5], five=["age", "vote"])
+    two = experiments.figure_2(**ALONE, learners=[RLCMDP(scale=0.5)], five=["age", "vote"])
     strategies.append(RLCMDP(scale=0.5))
     pd.testing.assert_frame_equal(two["three"], simulate(strategies, THREE, **ALONE))
     larger = datasets.brexit(["age", "vote"])
     pd.testing.assert_frame_equal(two["five"], simulate(strategies, larger, **ALONE))
-    four = experiments.figure_4(**SMALL, scales=[0.5])
+    learners = [RLCMDP(scale=0.5), PlugIn()]
+    four = experiments.figure_4(**SMALL, learners=learners)
     for name in ("weak", "strong"):
-        expected = simulate([CMDP(), RLCMDP(scale=0.5)], datasets.adult(name), **ALONE)
+        expected = simulate([CMDP(), *learners], datasets.adult(name), **ALONE)
         pd.testing.assert_frame_equal(four[name], expected)
 
 
 def test_figure_1_statements_are_the_paper_s():
     """The table of a world in which the paper's numbers are exact gives them back."""
     found = experiments.figure_1_statements(mean(paper_is_right("RL-CMDP")["figure_1"]))
-    assert found.loose_times == found.loose_times_most == pytest.approx(10)
-    assert found.strict_times_small == pytest.approx(100)
-    assert found.loose_loss_higher_from == 250
-    assert found.margin_smallest == pytest.approx(0.05 * np.sqrt(5) - 0.02)
-    assert found.margin_largest == pytest.approx(0.025 - 0.02)
-    assert found.screened_for_200 == pytest.approx(500)
-    assert found.per_seat_spread == pytest.approx(0)
+    assert found["loose times"] == pytest.approx(10)
+    assert found["strict times"] == pytest.approx(100)
+    assert found["first margin"] == pytest.approx(0.05 * np.sqrt(5) - 0.02)
+    assert found["last margin"] == pytest.approx(0.025 - 0.02)
+    assert found["for 200"] == pytest.approx(500)
 
 
 def test_figure_1_statements_need_no_particular_size_or_tolerance():
     strategies = [Greedy(0.1), Greedy(0.3), CMDP()]
     frame = simulate(strategies, datasets.brexit(["age"]), [150], runs=4, workers=1)
     found = experiments.figure_1_statements(mean(frame), [0.3, 0.1])
-    screened = frame.groupby("strategy")["screened"].mean()
-    assert found.strict_times_small == screened["Greedy 0.1"] / screened["CMDP"]
-    assert found.loose_times == screened["Greedy 0.3"] / screened["CMDP"]
+    people, loss = (frame.groupby("strategy")[name].mean() for name in ("expected", "loss"))
+    assert found["strict times"] == pytest.approx(people["Greedy 0.1"] / people["CMDP"])
+    assert found["loose times"] == pytest.approx(people["Greedy 0.3"] / people["CMDP"])
+    margin = loss["CMDP"] - loss["Greedy 0.1"]
+    assert (found["first margin"], found["last margin"]) == pytest.approx((margin, margin))
 
 
-@pytest.mark.parametrize(
-    ("which", "column", "factor"),
-    [
-        (None, None, 1),
-        ("three", "loss", 1.2),  # below 0.05 only from 2,500 seats on
-        ("three", "loss", 2),  # never below 0.05
-        ("three", "loss", 0.1),  # always below 0.05
-        ("five", "loss", 1.2),
-        ("five", "screened", 1.15),
-        ("five", "screened", 0.85),
-    ],
-)
-def test_figure_2_statements_agree_only_with_the_paper(which, column, factor):
-    """They agree with the paper in that world, and no longer if one of them is changed."""
-    tables = paper_is_right("RL-CMDP")["figure_2"]
-    if which:
-        own = tables[which]["strategy"] == "RL-CMDP"
-        tables[which].loc[own, column] *= factor
-    three, five = mean(tables["three"]), mean(tables["five"])
-    found = experiments.figure_2_statements(three, five, {"RL-CMDP": "it"})
-    assert bool(found["agrees"]["it"]) == (which is None)
+def test_long_runs_are_the_paths_of_recruitments():
+    """After so many people: what `regret_path` has at the last of them who was accepted."""
+    found = experiments.long_runs(GENDER, PlugIn(), 3000, 2, seed=5)
+    assert list(found.index) == [(run, t) for run in (0, 1) for t in (30, 300, 3000)]
+    rate = best_policy(GENDER).rate
+    for run, rng in enumerate(np.random.default_rng(5).spawn(2)):
+        path = regret_path(GENDER, recruit(PlugIn(), GENDER, int(3000 * (rate + 0.2)), rng))
+        for people in (30, 300, 3000):
+            until = path.loc[:people].iloc[-1]
+            row = found.loc[run, people]
+            assert row["regret"] == pytest.approx(rate * people - until["accepted"])
+            assert row["violation"] == pytest.approx(until["violation"])
+            assert row["loss"] == pytest.approx(until["violation"] / until["accepted"])
+
+
+def test_long_runs_are_long_enough_if_everybody_is_accepted():
+    """RL-CMDP accepts everybody while its ball holds every distribution."""
+    found = experiments.long_runs(datasets.brexit(), RLCMDP(), 300, 1, seed=1)
+    rate = best_policy(datasets.brexit()).rate
+    assert found["regret"][0, 300] == pytest.approx(300 * (rate - 1))
 
 
 def test_small_support_has_the_same_marginals_as_the_problem_without_one():
@@ -94,16 +98,6 @@ def test_small_support_has_the_same_marginals_as_the_problem_without_one():
     assert every.presence == pytest.approx(few.presence)
     assert every.targets.equals(few.targets)
     assert best_policy(few).rate > 0  # the targets can be met by the few
-
-
-@pytest.mark.parametrize("least", [1, 2, 977])
-def test_first_is_the_first(least):
-    assert experiments.first(lambda people: people >= least) == least
-
-
-def test_first_refuses_what_never_holds():
-    with pytest.raises(ValueError, match="it does not even hold for 1,000,000,000 people"):
-        experiments.first(lambda _: False)
 
 
 def test_limits_are_a_row_each_and_in_order():
@@ -117,8 +111,21 @@ def test_limits_are_a_row_each_and_in_order():
         assert hindsight["loss"][size, 0.1] > hindsight["loss"][size, 0.0]
 
 
+def test_limits_with_controls_agree_with_plain_means():
+    """On the same streams within a plain mean's interval, itself with a far shorter one."""
+    found = experiments.limits(THREE, [60], [0.02], runs=150, seed=1).set_index("limit")
+    mean, error = found.loc["hindsight limit", ["screened", "±"]]
+    streams = (stream(THREE, 2200, np.random.default_rng([1, run])) for run in range(150))
+    plain = [hindsight(THREE, 60, 0.02, type_ids) for type_ids in streams]
+    assert abs(mean - np.mean(plain)) <= half_width(plain)
+    assert 0 < error < 0.6 * half_width(plain)
+    assert found["±"]["fluid limit"] == 0
+
+
 def test_coverage_counts_the_runs_with_the_truth_inside():
     arguments = {"size": 30, "runs": 8, "seed": 1}
-    assert experiments.coverage(RLCMDP(), THREE, **arguments) == 1
-    assert experiments.coverage(RLCMDP(scale=1e-6), THREE, **arguments) == 0
-    assert 0 < experiments.coverage(RLCMDP(scale=0.17), THREE, **arguments) < 1
+    assert experiments.coverage(RLCMDP(), THREE, **arguments) == (1, share_error(8, 8))
+    assert experiments.coverage(RLCMDP(scale=1e-6), THREE, **arguments)[0] == 0
+    share, error = experiments.coverage(RLCMDP(scale=0.17), THREE, **arguments)
+    assert 0 < share < 1
+    assert error == share_error(round(8 * share), 8)

@@ -10,16 +10,105 @@ import pytest
 from scipy import stats
 
 from committees import CMDP, Greedy, datasets, simulate
-from companion.intervals import STANDARD_ERRORS, half_width, jackknife, means, over_runs, summary
+from committees.lp import best_policy
+from companion.intervals import (
+    better_people,
+    controlled_mean,
+    half_width,
+    jackknife,
+    means,
+    over_runs,
+    share_error,
+    standard_errors,
+    summary,
+)
+
+#: Of 1,000 intervals that hold the truth in 95 % of cases, so many do, but for a chance of 0.1 %.
+MOST_OF_1000 = stats.binom.ppf([0.0005, 0.9995], 1000, 0.95)
 
 
-def test_half_width_is_that_of_a_normal_distribution():
-    assert pytest.approx(stats.norm.ppf(0.975), abs=1e-4) == STANDARD_ERRORS
+@pytest.mark.parametrize(("n", "printed"), [(2, 12.706), (5, 2.776), (10, 2.262), (61, 2.0)])
+def test_standard_errors_are_those_of_every_table_of_student_s_t(n, printed):
+    assert standard_errors(n) == pytest.approx(printed, abs=6e-4)
+    assert standard_errors(10**6) == pytest.approx(1.96, abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_half_width_covers_a_mean_of_few(n):
+    """With 1.96 instead of Student's t it would in 81 and 91 % of tables."""
+    draws = np.random.default_rng(1).normal(7, 2, (1000, n))
+    covered = sum(abs(row.mean() - 7) <= half_width(row) for row in draws)
+    assert MOST_OF_1000[0] <= covered <= MOST_OF_1000[1]
+
+
+def test_half_width_takes_any_numbers():
     values = [1.0, 4.0, 2.0, 9.0]
-    expected = 1.96 * np.std(values, ddof=1) / 2
+    low, high = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
     for kind in (list, tuple, np.array, pd.Series):
-        assert half_width(kind(values)) == pytest.approx(expected)
+        assert half_width(kind(values)) == pytest.approx((high - low) / 2)
     assert math.isnan(half_width([1.0]))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.95, 0.983, 0.995, 1.0])
+@pytest.mark.parametrize("n", [200, 1000])
+def test_share_error_covers(n, share):
+    """The probability is a sum over the binomial law; that of the textbook falls to 0.63."""
+    count = np.arange(n + 1)
+    law = stats.binom.pmf(count, n, share)
+    holds = [abs(k / n - share) <= share_error(int(k), n) for k in count]
+    assert law @ holds >= 0.93
+    textbook = abs(count / n - share) <= 1.96 * np.sqrt(count / n * (1 - count / n) / n)
+    if (n, share) == (200, 0.995):
+        assert law @ textbook == pytest.approx(0.63, abs=0.01)
+
+
+def test_share_error_is_close_to_the_textbook_s_for_a_share_in_the_middle():
+    assert share_error(500, 1000) == pytest.approx(1.96 * np.sqrt(0.25 / 1000), rel=0.01)
+    assert 0 < share_error(0, 300) == pytest.approx(share_error(300, 300))
+
+
+def test_controlled_mean_covers_with_shorter_intervals():
+    """Of 1,000 tables with a mean of 5; three quarters of the variance comes from the controls."""
+    rng = np.random.default_rng(2)
+    covered, shorter = 0, []
+    for _ in range(1000):
+        controls = rng.normal(size=(120, 3))
+        values = 5 + controls @ [1.5, -0.8, 0.0] + rng.normal(size=120)
+        mean, error = controlled_mean(values, controls)
+        covered += abs(mean - 5) <= error
+        shorter.append(error / half_width(values))
+    assert MOST_OF_1000[0] <= covered <= MOST_OF_1000[1]
+    assert np.mean(shorter) == pytest.approx(0.5, abs=0.07)
+
+
+def test_controlled_mean_is_the_intercept_of_a_regression():
+    rng = np.random.default_rng(3)
+    control = rng.normal(size=40)
+    values = 2 + 3 * control + rng.normal(size=40)
+    line = stats.linregress(control, values)
+    mean, error = controlled_mean(values, control[:, None])
+    assert mean == pytest.approx(line.intercept)
+    assert error == pytest.approx(stats.t.ppf(0.975, 38) * line.intercept_stderr)
+    exact = controlled_mean(2 + 3 * control, control[:, None])
+    assert exact == pytest.approx((2, 0), abs=1e-9)
+
+
+def test_controlled_mean_leaves_too_many_controls_alone():
+    """With fewer than forty numbers for each, of numbers that are not normal, it would err."""
+    rng = np.random.default_rng(4)
+    values, controls = rng.normal(size=100), rng.normal(size=(100, 3))
+    assert controlled_mean(values, controls) == (values.mean(), half_width(values))
+    assert controlled_mean(values, controls[:, :2]) != (values.mean(), half_width(values))
+
+
+def test_better_people_are_the_expected_ones():
+    frame = correlated(30, 1).assign(expected=7.0)
+    better = better_people(frame)
+    assert set(better["screened"]) == {7.0}
+    pd.testing.assert_frame_equal(better.drop(columns="screened"), frame.drop(columns="screened"))
+    assert set(frame["screened"]) != {7.0}  # what was given is as it was
+    counted = frame.drop(columns="expected")
+    pd.testing.assert_frame_equal(better_people(counted), counted)
 
 
 def test_means_are_of_each_strategy_and_size():
@@ -30,16 +119,28 @@ def test_means_are_of_each_strategy_and_size():
     assert found["±"]["loss"]["one", 10] == pytest.approx(half_width(own["loss"]))
 
 
+def test_means_of_people_are_of_those_expected():
+    frame = correlated(30, 1).assign(expected=lambda frame: 3 * frame["screened"])
+    own = frame.query("strategy == 'one'")
+    found = means(frame)
+    assert found["mean"]["screened"]["one", 10] == pytest.approx(3 * own["screened"].mean())
+    assert found["±"]["screened"]["one", 10] == pytest.approx(3 * half_width(own["screened"]))
+    assert one_of(frame, "one") == pytest.approx(
+        (3 * own["screened"].mean(), 3 * half_width(own["screened"]))
+    )
+
+
 def test_summary_is_the_means_and_their_errors():
-    frame = simulate([Greedy(0.1), CMDP()], datasets.brexit(["age"]), [9, 3], runs=6, workers=1)
+    age = datasets.brexit(["age"])
+    frame = simulate([Greedy(0.1), CMDP()], age, [9, 3], runs=6, workers=1)
     table = summary(frame, figure="1")
     columns = ["figure", "strategy", "size", "screened", "screened ±", "loss", "loss ±"]
     assert list(table.columns) == columns
     assert list(table["strategy"]) == ["Greedy 0.1", "Greedy 0.1", "CMDP", "CMDP"]
     assert list(table["size"]) == [3, 9, 3, 9]
     last = frame[(frame["strategy"] == "CMDP") & (frame["size"] == 9)]
-    assert table["screened"].iloc[-1] == last["screened"].mean()
-    assert table["loss ±"].iloc[-1] == pytest.approx(1.96 * last["loss"].std() / math.sqrt(6))
+    assert table["screened"].iloc[-1] == pytest.approx(9 / best_policy(age).rate)
+    assert table["loss ±"].iloc[-1] == pytest.approx(2.571 * last["loss"].std() / 6**0.5, rel=1e-3)
 
 
 def draws(runs, rng, shared=1.0, tables=1):
@@ -92,7 +193,7 @@ def test_over_runs_of_a_mean_is_the_usual_error():
     value, error = one_of(frame, "one", "loss")
     own = frame.query("strategy == 'one'")["loss"]
     assert value == pytest.approx(own.mean())
-    assert error == pytest.approx(1.96 * own.sem())
+    assert error == pytest.approx(2.0452 * own.sem(), rel=1e-4)  # Student's t, 29 degrees
 
 
 def test_over_runs_of_a_difference_is_the_error_of_the_runs_differences():
@@ -100,7 +201,7 @@ def test_over_runs_of_a_difference_is_the_error_of_the_runs_differences():
     table = over_runs(lambda mean: mean["screened"]["one"] - mean["screened"]["other"], frame)
     one, other = (frame.query("strategy == @name")["screened"] for name in ("one", "other"))
     error = table["error"].iloc[-1]
-    assert error == pytest.approx(1.96 * stats.sem(one.to_numpy() - other.to_numpy()))
+    assert error == pytest.approx(half_width(one.to_numpy() - other.to_numpy()))
     alone = [one_of(frame, name)[1] for name in ("one", "other")]
     assert error < 0.8 * np.hypot(*alone)  # what they share does not count
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from committees import RLCMDP, PlugIn, Problem, datasets, recruit
 from committees.lp import solve
-from committees.optimism import OptimisticLP
+from committees.optimism import OptimisticLP, l1_lp
 from companion.printed import PrintedLP, PrintedRLCMDP, printed_lp
+from radius import VertexLP, VertexRLCMDP
 from samples import problems
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
@@ -35,6 +36,31 @@ def test_printed_lp_is_what_the_fast_model_solves(known, radii):
         assert found.rate == pytest.approx(solve(printed_lp(problem, estimate, radius)), abs=1e-7)
         assert found.mass.sum() == pytest.approx(found.rate, abs=1e-9)
         assert found.belief.sum() == pytest.approx(1, abs=1e-9)
+
+
+@given(estimates(), st.lists(st.floats(0, 3), min_size=1, max_size=2))
+def test_the_extended_lp_word_for_word_has_the_value_of_the_smaller_program(known, radii):
+    """And of the statement in CVXPY; its belief lies in the ball, and its policy is a policy."""
+    problem, estimate = known
+    model, small = VertexLP(problem), OptimisticLP(problem)
+    for radius in radii:
+        found = model.over_l1_ball(estimate, radius)
+        assert found.rate == pytest.approx(small.over_l1_ball(estimate, radius).rate, abs=1e-7)
+        assert found.rate == pytest.approx(solve(l1_lp(problem, estimate, radius)), abs=1e-7)
+        assert found.belief.sum() == pytest.approx(1, abs=1e-9)
+        assert np.abs(found.belief - estimate).sum() <= max(radius, 2 * (radius >= 2)) + 1e-7
+        assert (found.mass <= found.belief + 1e-9).all()
+
+
+def test_vertex_rl_cmdp_believes_that_types_it_has_met_do_not_exist():
+    """At a vertex; the belief of `committees.optimism` moves towards the estimate instead."""
+    five = datasets.brexit(["ethnicity", "social class", "age", "gender", "vote"])
+    denied = {}
+    for strategy in (VertexRLCMDP(scale=0.1), RLCMDP(scale=0.1)):
+        episodes = recruit(strategy, five, 2500, 3).session.episodes[-20:]
+        met = [(e.counts > 0) & (e.belief < 1e-9) for e in episodes]
+        denied[type(strategy)] = np.sum(met)
+    assert denied[VertexRLCMDP] > 0 == denied[RLCMDP]
 
 
 @given(estimates(), st.floats(0, 2))

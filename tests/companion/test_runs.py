@@ -6,52 +6,66 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from committees import RLCMDP, recruit
+from committees import CMDP, Greedy, datasets, simulate
 from companion import cache, experiments
-from companion.intervals import means
-from companion.runs import Runs
+from companion.runs import Measurement, Runs, exact
+from radius import VertexRLCMDP
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cache, "CACHE", tmp_path_factory.mktemp("cache"))
-        patch.setattr(experiments, "FIGURE_1_SIZES", (5, 8))
-        for name in ("figure_1", "figure_2", "figure_4"):
-            figure = getattr(experiments, name)
-            patch.setattr(experiments, name, lambda *a, figure=figure: figure(*a, sizes=(5, 8)))
-        found = Runs(runs=3, seed=1)
-        for name in ("figure_1", "figure_2", "figure_4"):
-            getattr(found, name)
-        yield found
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """Figures of two small sizes."""
+    monkeypatch.setattr(cache, "CACHE", tmp_path)
+    for name in ("figure_1", "figure_2", "figure_4"):
+        figure = getattr(experiments, name)
+        monkeypatch.setattr(experiments, name, lambda *a, figure=figure: figure(*a, sizes=(5, 8)))
 
 
-def test_runs_are_the_figures_of_so_many_runs(runs):
-    for frame in (runs.figure_1, *runs.figure_2.values(), *runs.figure_4.values()):
-        assert set(frame["run"]) == {0, 1, 2}
-    assert list(runs.learners.values()) == ["RL-CMDP", "RL-CMDP ×0.1"]
-    assert set(runs.learners.values()) <= set(runs.figure_2["five"]["strategy"])
+def test_runs_are_the_figures_of_so_many_runs(small):
+    runs = Runs(known=3, learning=2, seed=1)
+    strategies = [Greedy(0.02), Greedy(0.05), CMDP()]
+    expected = simulate(strategies, datasets.brexit(), [5, 8], 3, 1, workers=1)
+    pd.testing.assert_frame_equal(runs.figure_1, expected)
+    pd.testing.assert_frame_equal(runs.counted, expected.drop(columns="expected"))
+    names = ["RL-CMDP", "RL-CMDP ×0.075"]
+    assert [learner.name for learner in runs.learners] == names
+    for frame in (*runs.figure_2.values(), *runs.figure_4.values()):
+        assert set(frame["run"]) == {0, 1}
+        assert set(names) <= set(frame["strategy"])
 
 
-def test_runs_make_the_statements_of_the_chapters(runs):
-    mean = means(runs.figure_1)["mean"]
-    found = runs.figure_1_statements["value"]
-    assert found["loose_times"] == pytest.approx(experiments.figure_1_statements(mean).loose_times)
-    three, five = (means(runs.figure_2[name])["mean"] for name in ("three", "five"))
-    names = {name: name for name in runs.learners.values()}
-    table = experiments.figure_2_statements(three, five, names)
-    for name in names:
-        for column in ("margin", "screened", "Greedy 0.02"):
-            found = runs.figure_2_statements["value"][name, column]
-            assert found == pytest.approx(table.loc[name, column])
-    assert (runs.figure_2_statements["error"].drop("below 0.05 from", level=1) >= 0).all()
+def test_runs_at_250_are_four_times_as_many(small):
+    runs = Runs(known=3, seed=1)
+    expected = simulate(strategies := [Greedy(0.05), CMDP()], datasets.brexit(), 250, 12, 1)
+    assert len(runs.at_250) == 12 * len(strategies)
+    pd.testing.assert_frame_equal(runs.at_250, expected)
 
 
-def test_runs_are_recruitments_of_the_seed():
+def test_runs_take_another_scale_and_another_learner(small):
+    runs = Runs(learning=2, seed=1, scale=0.5, learner=VertexRLCMDP)
+    assert [learner.name for learner in runs.learners] == ["RL-CMDP", "RL-CMDP by vertex ×0.5"]
+    assert "RL-CMDP by vertex ×0.5" in set(runs.figure_2["three"]["strategy"])
+
+
+def test_runs_with_the_printed_radius_twice_simulate_it_once(small):
+    runs = Runs(learning=2, seed=1, scale=1.0)
+    for frame in (*runs.figure_2.values(), *runs.figure_4.values()):
+        assert len(frame.query("strategy == 'RL-CMDP'")) == 2 * 2
+
+
+def test_runs_have_generators_and_a_problem_of_their_own():
     runs = Runs(seed=3)
-    first = recruit(RLCMDP(), runs.three, 500, np.random.default_rng(3).spawn(1)[0])
-    np.testing.assert_array_equal(runs.recruitments[0].type_ids, first.type_ids)
-    assert len(runs.recruitments) == 20
+    first, second = (rng.random() for rng in runs.generators(2))
+    assert first == np.random.default_rng(3).spawn(1)[0].random() != second
     pd.testing.assert_index_equal(
         runs.three.labels.unique(0), pd.Index(experiments.THREE_FEATURES, name="feature")
     )
+
+
+def test_exact_measures_what_it_is_given_whatever_the_runs():
+    numbers = iter([1, 2])  # asked for when it is measured, not before
+    measure = exact(lambda: next(numbers))
+    assert [measure(Runs(seed=seed)) for seed in (1, 2)] == [Measurement(1.0), Measurement(2.0)]
+    both = exact(lambda: np.int64(3), lambda: np.float64(0.5))(Runs())
+    assert both == Measurement(3.0, error=0.0, other=0.5, other_error=0.0, can_fail=True)
+    assert type(both.value) is type(both.other) is float

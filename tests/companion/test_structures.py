@@ -1,18 +1,12 @@
-"""All Bayesian networks on the Adult data are there, and are compared as the book says."""
+"""All Bayesian networks on the Adult data are there."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from committees import datasets
-from companion.structures import (
-    all_structures,
-    dependence,
-    learn_structures,
-    pairs_of_structures,
-)
+from companion.structures import all_structures, dependence
 
 
 @pytest.fixture(scope="module")
@@ -42,30 +36,6 @@ def test_all_structures_name_the_network_with_the_first_edges(structures):
     pairs = [f"{a} → {b}" for i, a in enumerate(features) for b in features[i + 1 :]]
     assert sorted(single["network"]) == sorted(pairs)
     assert (single["graphs"] == 2).all()
-
-
-def test_learn_structures_does_not_depend_on_the_workers(structures):
-    some = structures.iloc[[0, 90, 184]]
-    arguments = {"scale": 0.1, "size": 20, "runs": 2, "seed": 1}
-    alone = learn_structures(some, **arguments, workers=1)
-    together = learn_structures(some, **arguments, workers=2)
-    pd.testing.assert_frame_equal(alone, together)
-    assert list(alone.index) == [0, 90, 184]
-    assert (alone["screened"] >= 20).all()
-    assert alone["loss"].between(0, 1).all()
-
-
-def test_pairs_of_structures_by_hand():
-    structures = pd.DataFrame({"bits": [0.0, 1.0, 1.0, 2.0], "screened per seat": [1.0, 2, 2, 2]})
-    learnt = pd.DataFrame({"screened": [5.0, 6, 7, 8], "loss": [0.4, 0.3, 0.5, 0.2]})
-    found = pairs_of_structures(structures, learnt)
-    assert found == {
-        "pairs": 5,  # all but the two with equal dependence
-        "known: more screened": 3 / 5,
-        "unknown: more screened": 1,
-        "unknown: lower loss": 4 / 5,
-        "all three": 2 / 5,
-    }
 
 
 def test_dependence_is_the_mutual_information_of_two():

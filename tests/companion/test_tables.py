@@ -76,6 +76,14 @@ def test_lines_have_the_95_percent_interval():
     assert edges == {round(0.25 - half, 9), round(0.25 + half, 9)}
 
 
+def test_lines_and_per_seat_show_the_people_expected():
+    frame = table("CMDP").assign(expected=[10.0, 30.0, 400.0, 600.0])
+    _, ax = plt.subplots()
+    plots.lines(frame, "screened", ax)
+    assert ax.lines[0].get_xydata().tolist() == [[50, 20], [1000, 500]]
+    assert per_seat(frame)["per seat"].tolist() == [0.4, 0.5]
+
+
 def test_loss_and_bounds_gives_a_bound_the_colour_of_its_strategy():
     bound = pd.Series({1000: 0.1, 50: 0.5})
     ax = plots.loss_and_bounds(table("CMDP", "mine"), {"CMDP": bound, "another": bound}).axes[0]
@@ -84,20 +92,6 @@ def test_loss_and_bounds_gives_a_bound_the_colour_of_its_strategy():
     assert own.get_xydata().tolist() == [[50, 0.5], [1000, 0.1]]
     assert drawn(ax, "another").get_color() == plots.REFERENCE
     assert len(ax.collections[-1].get_offsets()) == 8  # every run a dot
-
-
-def test_against_draws_means_and_their_intervals():
-    columns = pd.MultiIndex.from_product([["mean", "±"], ["screened", "loss"]])
-    frame = pd.DataFrame([[10, 0.3, 1, 0.1], [20, 0.2, 2, 0.05]], [0.1, 0.5], columns)
-    _, ax = plt.subplots()
-    plots.against({"CMDP": frame}, "loss", "tolerance", ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("tolerance", "representation loss")
-    assert ax.lines[0].get_xydata().tolist() == [[0.1, 0.3], [0.5, 0.2]]
-    (bars,) = ax.collections
-    assert [bar[:, 1].tolist() for bar in bars.get_segments()] == [
-        pytest.approx([0.2, 0.4]),
-        pytest.approx([0.15, 0.25]),
-    ]
 
 
 def test_tradeoff_is_people_per_seat_against_loss():

@@ -1,17 +1,19 @@
-"""Tables of `simulate` without chance: worlds in which the paper is right, or nothing matters."""
+"""Tables of `simulate` without chance: worlds in which the paper is right, wrong, or idle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from companion import experiments
+from companion import experiments, runs
 
 World = Callable[[str], dict]
+
+#: The name of RL-CMDP with the radius that `Runs` scales.
+SCALED = runs.Runs().learners[1].name
 
 
 def table_of(sizes, screened, loss):
@@ -22,25 +24,31 @@ def table_of(sizes, screened, loss):
         for size in sizes
         for run in range(2)
     ]
-    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    return frame.assign(expected=frame["screened"])
+
+
+def falling(at_1000, power):
+    """A loss of so much with 1,000 seats that falls like this power of the size."""
+    return lambda size: at_1000 * (1000 / size) ** power
 
 
 def paper_is_right(learner: str) -> dict:
     """What the paper's figures would show were all its statements exact, for one learner's name."""
     known = {"Greedy 0.02": 250, "Greedy 0.05": 25, "CMDP": 2.5}
+    learnt = {"Greedy 0.02": 4.2, "Greedy 0.05": 2, "CMDP": 1.4, learner: 1.4}
     losses = {
-        "Greedy 0.02": lambda size: 0.02,
-        "Greedy 0.05": lambda size: 0.051,
-        "CMDP": lambda size: 0.05 * (250 / size) ** 0.5,
+        "Greedy 0.02": falling(0.02, 0),
+        "Greedy 0.05": falling(0.051, 0),
+        "CMDP": falling(0.025, 1 / 2),  # 0.05 with 250 seats
     }
-    learnt = {"Greedy 0.02": 9, "Greedy 0.05": 4.2, "CMDP": 1.4, learner: 1.4}
-    three = {**losses, learner: lambda size: 0.049 * (1500 / size) ** 0.5}
-    five = {**losses, learner: lambda size: 0.07}
+    three = {**losses, learner: falling(0.055, 0.4)}
+    five = {**losses, learner: falling(0.07, 0)}
     adult = {
         name: table_of(
             experiments.FIGURE_1_SIZES,
-            {"CMDP": more, learner: more},
-            {"CMDP": losses["CMDP"], learner: lambda size, loss=loss: loss},
+            {"CMDP": more, learner: 0.9 * more},
+            {"CMDP": losses["CMDP"], learner: falling(loss, 0.25)},
         )
         for name, more, loss in (("weak", 1.2, 0.08), ("strong", 1.5, 0.07))
     }
@@ -56,23 +64,58 @@ def paper_is_right(learner: str) -> dict:
 
 def nothing_matters(learner: str) -> dict:
     """Two people are screened for each seat whoever decides, and only CMDP's loss is another."""
-    found = paper_is_right(learner)
-    for frame in (found["figure_1"], *found["figure_2"].values(), *found["figure_4"].values()):
-        frame["screened"] = 2 * frame["size"]
-        frame["loss"] = np.where(frame["strategy"] == "CMDP", 0.3, 0.2)
+    people = dict.fromkeys(["Greedy 0.02", "Greedy 0.05", "CMDP", learner], 2)
+    losses = dict.fromkeys(people, falling(0.2, 0.1)) | {"CMDP": falling(0.3, 0.1)}
+    one, other = (
+        table_of(sizes, people, losses)
+        for sizes in (experiments.FIGURE_1_SIZES, experiments.FIGURE_2_SIZES)
+    )
+    return {
+        "figure_1": one,
+        "figure_2": {"three": other, "five": other},
+        "figure_4": {"weak": one, "strong": one},
+    }
+
+
+def paper_is_wrong(learner: str) -> dict:
+    """Every statement on a figure is false: who screens more, who is better, and what it takes."""
+    people = {"Greedy 0.02": 2, "Greedy 0.05": 2, "CMDP": 3, learner: 9}
+    losses = {"Greedy 0.05": falling(0.1, 0.05), "CMDP": falling(0.2, 0.05)}
+    losses["Greedy 0.02"] = lambda size: falling(0.2, 0.05)(size) + 0.1
+    three = {**losses, learner: falling(0.15, 0.2)}
+    five = {**losses, learner: falling(0.12, 0.2)}
+    found = {
+        "figure_1": table_of(experiments.FIGURE_1_SIZES, people, three),
+        "figure_2": {
+            name: table_of(experiments.FIGURE_2_SIZES, people, loss)
+            for name, loss in (("three", three), ("five", five))
+        },
+        "figure_4": {
+            name: table_of(
+                experiments.FIGURE_1_SIZES,
+                {"CMDP": less, learner: less},
+                {"CMDP": falling(loss, 0.05), learner: falling(loss, 0.05)},
+            )
+            for name, less, loss in (("weak", 2.5, 0.1), ("strong", 1.5, 0.2))
+        },
+    }
+    crowded = found["figure_1"]["size"] == 1000
+    found["figure_1"].loc[crowded, ["screened", "expected"]] *= 2
     return found
 
 
 @contextmanager
 def shown(printed: World, scaled: World) -> Iterator[None]:
     """Let the figures be these, with the radius as printed and with the scaled one."""
-    one, other = printed("RL-CMDP"), scaled("RL-CMDP ×0.1")
+    one, other = printed("RL-CMDP"), scaled(SCALED)
+    at_250 = one["figure_1"].query("size == 250")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiments, "figure_1", lambda runs, seed: one["figure_1"])
+        patch.setattr(runs, "simulate_once", lambda *_: at_250)
         for name in ("figure_2", "figure_4"):
             both = {}
             for part, frame in other[name].items():
                 as_printed = one[name][part].query("strategy == 'RL-CMDP'")
                 both[part] = pd.concat([frame, as_printed], ignore_index=True)
-            patch.setattr(experiments, name, lambda runs, seed, scales, both=both: both)
+            patch.setattr(experiments, name, lambda runs, seed, learners, both=both: both)
         yield

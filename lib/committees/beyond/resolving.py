@@ -33,10 +33,9 @@ from typing import Literal
 import numpy as np
 
 from committees.beyond.plan import PlanLP
-from committees.beyond.shrinkage import shrink
 from committees.checks import BoolArray, FloatArray, IntArray, check_choice, check_number
 from committees.greedy import ROUNDING, band, feature_sums
-from committees.problem import Problem
+from committees.problem import Problem, shrink
 from committees.strategy import Session, Strategy
 
 #: The price of a person inside a margin, times the seats left; and the most that all of them cost.
@@ -85,14 +84,14 @@ def estimate(problem: Problem, seen: IntArray) -> FloatArray:
     """The distribution of types, from how often each was seen, without a look at `problem.p`.
 
     The shares of the values are learnt quickly, and if features are independent, their product is
-    all there is to learn. `committees.beyond.shrinkage` says how far to go from it towards the
-    frequencies of the types. At first the targets, and a bit of everything, stand for shares.
+    all there is to learn. `problem.shrink` says how far to go from it towards the frequencies of
+    the types. At first the targets, and a bit of everything, stand for shares.
     """
     people = int(seen.sum())
     prior = PRIOR_PEOPLE * (problem.rho + 1 / problem.n_values) / 2
     shares = (problem.incidence @ seen + prior) / (people + PRIOR_PEOPLE)
     n = max(people, 1)
-    return shrink(seen / n, problem.product_over_values(shares), people, least=1 / n)[0]
+    return shrink(problem, seen / n, shares, people, least=1 / n)[0]
 
 
 @dataclass(frozen=True)

@@ -1,186 +1,131 @@
-"""Measurements of what the paper reports: Section 6 and Appendix D."""
+"""Measurements of what the paper reports: Section 6, Appendix D, and the introduction.
+
+Most are a number computed from tables of means by (strategy, size), with the columns loss and
+screened. Where a strategy learns, `own` is its name, and there are two numbers: for RL-CMDP with
+the radius as printed, and with the scaled one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import sub, truediv
+from functools import partial
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from committees import CMDP, RLCMDP, Greedy, Problem, datasets, theory
+from committees import CMDP, RLCMDP, Greedy, datasets
 from committees.lp import best_policy
+from companion.experiments import figure_1_statements
 from companion.intervals import Means, over_runs
-from companion.runs import Measurement, Runs
+from companion.runs import Measure, Measurement, Runs, exact
 
-_STRICT, _LOOSE = Greedy(0.02).name, Greedy(0.05).name
-_CMDP, _RL_CMDP = CMDP().name, RLCMDP().name
-
-
-def _ratio(frame: pd.DataFrame, column: str, one: str, other: str) -> pd.DataFrame:
-    """One strategy's means over another's: a row per size, value and error."""
-    return over_runs(lambda mean: mean[column][one] / mean[column][other], frame)
+STRICT, LOOSE, KNOWN = Greedy(0.02).name, Greedy(0.05).name, CMDP().name
 
 
-def _smallest_gap(frame: pd.DataFrame, high: str, low: str, sizes: slice) -> Measurement:
-    """One strategy's loss minus another's, at the size where that is smallest."""
-    gap = over_runs(lambda mean: mean["loss"][high] - mean["loss"][low], frame).loc[sizes]
-    return Measurement(*gap.iloc[int(gap["value"].argmin())])
+def _known(table: str, number: Callable[[Means], float]) -> Measure:
+    """Measure a number of the strategies that do not learn, from a table of `Runs`."""
+
+    def measure(runs: Runs) -> Measurement:
+        return Measurement(
+            *over_runs(lambda mean: {"": number(mean)}, getattr(runs, table)).iloc[0]
+        )
+
+    return measure
 
 
-def _both(table: pd.DataFrame) -> Measurement:
-    """Two rows of value and error: with the radius as printed, and with the scaled one."""
-    return Measurement(*table.iloc[0], *table.iloc[1])
+def _learnt(figure: str, tables: str, number: Callable[..., float]) -> Measure:
+    """Measure a number for both learners, from tables of `Runs.figure_2` or `Runs.figure_4`."""
+
+    def measure(runs: Runs) -> Measurement:
+        names = [learner.name for learner in runs.learners]
+        frames = [getattr(runs, figure)[name] for name in tables.split()]
+        found = over_runs(lambda *means: {own: number(own, *means) for own in names}, *frames)
+        return Measurement(*found.loc[names[0]], *found.loc[names[1]])
+
+    return measure
 
 
-def _share_of_bound(runs: Runs, problem: Problem, frame: pd.DataFrame) -> Measurement:
-    """RL-CMDP's loss at the largest size, over the paper's bound after as many people."""
-    rate = best_policy(problem).rate
-
-    def share(mean: Means) -> dict[str, float]:
-        loss, screened = mean.loc[_RL_CMDP].iloc[-1]
-        return {"": loss / theory.rl_loss(problem, int(screened), runs.delta, rate, "paper")}
-
-    return Measurement(*over_runs(share, frame).iloc[0])
+_three = partial(_learnt, "figure_2", "three")
+_five = partial(_learnt, "figure_2", "five")
+_adult = partial(_learnt, "figure_4", "strong weak")
 
 
-# Section 6
+def _smallest_gap(table: str, high: str, low: str, most: int) -> Measure:
+    """Measure one strategy's loss minus another's, where it is smallest: picked afterwards."""
+
+    def measure(runs: Runs) -> Measurement:
+        frame = getattr(runs, table)
+        gap = over_runs(lambda mean: mean.loss[high] - mean.loss[low], frame).loc[:most]
+        return Measurement(*gap.iloc[int(gap["value"].argmin())])
+
+    return measure
 
 
-def a1_greedy_05_people(runs: Runs) -> Measurement:
-    return Measurement(*runs.figure_1_statements.loc["loose_times"])
+def _fall(mean: Means, name: str) -> float:
+    """How many powers of e a loss falls from 50 to 2,500 seats."""
+    return float(np.log(mean.loss[name, 50] / mean.loss[name, 2500]))
 
 
-def a1_greedy_02_people(runs: Runs) -> Measurement:
-    times = _ratio(runs.figure_1, "screened", _STRICT, _CMDP).loc[:100]
-    return Measurement(*times.iloc[int(times["value"].argmax())])
+def _slope(loss: Means) -> float:
+    return float(np.polyfit(np.log(loss.index), np.log(loss), 1)[0])
 
 
-def a1_greedy_05_loss(runs: Runs) -> Measurement:
-    return _smallest_gap(runs.figure_1, _LOOSE, _CMDP, slice(250, None))
+def _margin(mean: Means, size: int) -> float:
+    return float(mean.loss[KNOWN, size] - mean.loss[STRICT, size])
 
 
-def a1_greedy_02_loss(runs: Runs) -> Measurement:
-    return _smallest_gap(runs.figure_1, _CMDP, _STRICT, slice(None, 100))
+# Sections 4.2 and 6, and the introduction
+
+proposition_2_rate = _known("figure_1", lambda mean: _slope(mean.loss[KNOWN]))
+a1_linear = _known(
+    "counted", lambda mean: mean.screened[KNOWN, 1000] / mean.screened[KNOWN, 50] / 20
+)
+a1_greedy_05_people = _known("figure_1", lambda mean: figure_1_statements(mean)["loose times"])
+a1_greedy_02_people = _known("figure_1", lambda mean: figure_1_statements(mean)["strict times"])
+more_people_closer = _smallest_gap("figure_1", LOOSE, STRICT, 1000)
+a1_greedy_05_loss = _smallest_gap("at_250", LOOSE, KNOWN, 250)
+a1_greedy_02_loss = _smallest_gap("figure_1", KNOWN, STRICT, 100)
+a1_greedy_02_margin = _known("figure_1", lambda mean: _margin(mean, 1000) / _margin(mean, 50))
+a2_known = _known("at_250", lambda mean: 250 * (mean.loss[KNOWN, 250] / 0.05) ** 2)
+a2_three = _three(lambda own, mean: mean.loss[own, 1500])
+a2_slower = _three(lambda own, mean: _fall(mean, own) / _fall(mean, KNOWN))
+a2_small = _five(lambda own, mean: mean.loss[own, 50] / mean.loss[STRICT, 50])
+a2_middle = _five(lambda own, mean: mean.loss[own, 500] / mean.loss[STRICT, 500])
+a2_margin = _five(lambda own, mean: mean.loss[own, 2500] - mean.loss[STRICT, 2500])
+a2_people = _five(lambda own, mean: mean.screened[own, 2500])
+a2_efficiency = _five(lambda own, mean: mean.screened[STRICT, 2500] / mean.screened[own, 2500])
+a2_ignorance = _five(lambda own, mean: mean.screened[own, 2500] / mean.screened[KNOWN, 2500])
+a2_types = _learnt(
+    "figure_2", "five three", lambda own, five, three: five.loss[own, 2500] / three.loss[own, 2500]
+)
 
 
-def a1_greedy_02_margin(runs: Runs) -> Measurement:
-    def left_of_margin(mean: Means) -> dict[str, float]:
-        margin = mean["loss"][_CMDP] - mean["loss"][_STRICT]
-        return {"": margin.iloc[-1] / margin.iloc[0]}
-
-    return Measurement(*over_runs(left_of_margin, runs.figure_1).iloc[0])
-
-
-def a1_linear(runs: Runs) -> Measurement:
-    return Measurement(*runs.figure_1_statements.loc["per_seat_spread"])
-
-
-def a1_cmdp_people(runs: Runs) -> Measurement:
-    return Measurement(200 / best_policy(datasets.brexit()).rate)
-
-
-def a2_three(runs: Runs) -> Measurement:
-    worst = []
-    for name in runs.learners.values():
-        loss = over_runs(lambda mean, name=name: mean["loss"][name], runs.figure_2["three"])
-        worst.append(loss.loc[[loss.loc[1500:, "value"].idxmax()]])
-    return _both(pd.concat(worst))
-
-
-def a2_known(runs: Runs) -> Measurement:
-    """The loss falls like 1/√K: the size at which it would be 0.05, from that at 250 seats."""
-    sizes = over_runs(lambda mean: 250 * (mean["loss"][_CMDP] / 0.05) ** 2, runs.figure_1)
-    return Measurement(*sizes.loc[250])
-
-
-def a2_types(runs: Runs) -> Measurement:
-    frames = runs.figure_2["five"], runs.figure_2["three"]
-    times = over_runs(lambda five, three: (five / three)["loss"][_RL_CMDP], *frames)
-    return Measurement(*times.iloc[-1])
-
-
-def a2_small(runs: Runs) -> Measurement:
-    return Measurement(*_ratio(runs.figure_2["five"], "loss", _RL_CMDP, _STRICT).iloc[0])
-
-
-def a2_margin(runs: Runs) -> Measurement:
-    return _both(runs.figure_2_statements.loc[pd.IndexSlice[:, "margin"], :])
-
-
-def a2_people(runs: Runs) -> Measurement:
-    return _both(runs.figure_2_statements.loc[pd.IndexSlice[:, "screened"], :])
-
-
-def a2_efficiency(runs: Runs) -> Measurement:
-    return _both(runs.figure_2_statements.loc[pd.IndexSlice[:, _LOOSE], :])
-
-
-def a2_ignorance(runs: Runs) -> Measurement:
-    frames = runs.figure_2.values()
-    last = [_ratio(frame, "screened", _RL_CMDP, _CMDP).iloc[-1] for frame in frames]
-    return Measurement(*max(last, key=lambda row: row["value"]))
-
-
-def a2_better_than_bound(runs: Runs) -> Measurement:
-    return _share_of_bound(runs, runs.three, runs.figure_2["three"])
-
+a1_cmdp_people = exact(lambda: 200 / best_policy(datasets.brexit()).rate)
 
 # Appendix D
 
-
-def table_2_sums(runs: Runs) -> Measurement:
-    printed = datasets.brexit_table().groupby("feature")[["target", "share"]].sum()
-    rescaled = datasets.brexit().targets.groupby(level="feature").sum()
-    off = [float(np.abs(sums.to_numpy() - 1).max()) for sums in (printed, rescaled)]
-    return Measurement(off[0], corrected=off[1])
-
-
-def table_2_young(runs: Runs) -> Measurement:
-    table = datasets.brexit_table().set_index("value")
-    return Measurement(float(table["share"]["18-34"] / table["target"]["18-34"]))
-
-
-def table_2_women(runs: Runs) -> Measurement:
-    share = datasets.brexit_table().set_index("value")["share"]
-    return Measurement(float(share["female"] / share["male"]))
+_TABLE_2 = datasets.brexit_table().set_index("value")
+_SUMS = _TABLE_2.groupby("feature")[["target", "share"]].sum()
+table_2_sums = exact(lambda: (_SUMS - 1).abs().to_numpy().max())
+table_2_young = exact(lambda: _TABLE_2["share"]["18-34"] / _TABLE_2["target"]["18-34"])
+table_2_women = exact(lambda: _TABLE_2["share"]["female"] / _TABLE_2["share"]["male"])
+adult_size = exact(lambda: len(datasets.adult_people()))
+adult_people_known = _adult(lambda _, x, y: x.screened[KNOWN, 1000] / y.screened[KNOWN, 1000])
+adult_loss_known = _adult(lambda _, x, y: x.loss[KNOWN, 1000] - y.loss[KNOWN, 1000])
+adult_loss_unknown = _adult(lambda own, x, y: x.loss[own, 1000] - y.loss[own, 1000])
+adult_people_unknown = _adult(lambda own, x, y: x.screened[own, 1000] / y.screened[own, 1000])
+adult_loss_strong = _adult(lambda own, x, y: x.loss[own, 1000])
 
 
-def adult_size(runs: Runs) -> Measurement:
-    return Measurement(len(datasets.adult_people()))
+def adult_similar(runs: Runs) -> Measurement:
+    """As with independent features, of eight comparisons: how many hold.
 
-
-def _strong_and_weak(
-    runs: Runs, compare: Callable[[Means, Means], Means], column: str, *names: str
-) -> pd.DataFrame:
-    """Strategies on the Adult data with strong and with weak dependence, at the largest size."""
-
-    def last(strong: Means, weak: Means) -> pd.Series:
-        compared = compare(strong[column], weak[column])
-        return pd.Series([compared[name].iloc[-1] for name in names])
-
-    return over_runs(last, runs.figure_4["strong"], runs.figure_4["weak"])
-
-
-def adult_people_known(runs: Runs) -> Measurement:
-    return Measurement(*_strong_and_weak(runs, truediv, "screened", _CMDP).iloc[0])
-
-
-def adult_loss_known(runs: Runs) -> Measurement:
-    return Measurement(*_strong_and_weak(runs, sub, "loss", _CMDP).iloc[0])
-
-
-def adult_loss_unknown(runs: Runs) -> Measurement:
-    return _both(_strong_and_weak(runs, sub, "loss", *runs.learners.values()))
-
-
-def adult_people_unknown(runs: Runs) -> Measurement:
-    return _both(_strong_and_weak(runs, truediv, "screened", *runs.learners.values()))
-
-
-def adult_loss_strong(runs: Runs) -> Measurement:
-    return _both(_strong_and_weak(runs, lambda strong, _: strong, "loss", *runs.learners.values()))
-
-
-def adult_better_than_bound(runs: Runs) -> Measurement:
-    return _share_of_bound(runs, datasets.adult("strong"), runs.figure_4["strong"])
+    From 50 to 1,000 seats both losses fall; RL-CMDP's is larger, and it screens fewer.
+    """
+    holds, learner = 0, RLCMDP().name
+    for frame in runs.figure_4.values():
+        mean: Any = frame.groupby(["strategy", "size"])[["loss", "screened"]].mean()
+        holds += sum(mean.loss[name, 50] > mean.loss[name, 1000] for name in (KNOWN, learner))
+        holds += mean.loss[learner, 1000] > mean.loss[KNOWN, 1000]
+        holds += mean.screened[learner, 1000] < mean.screened[KNOWN, 1000]
+    return Measurement(int(holds))

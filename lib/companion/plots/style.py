@@ -29,7 +29,7 @@ COLOURS: dict[str, Colour] = FAMILIES | {
     "Greedy 0": sns.color_palette(["#003f66"])[0],
     "Greedy 0.02": _SEABORN[0],
     "Greedy 0.05": _SEABORN[9],
-    "RL-CMDP ×0.1": sns.color_palette(["#5b4a00"])[0],
+    "RL-CMDP ×0.075": sns.color_palette(["#5b4a00"])[0],
 }
 #: For bounds, targets and quotas; for people who are rejected; and the map for any other data.
 REFERENCE, PALE, MAP = "#444444", "#d0d0d0", "crest"

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from companion.intervals import STANDARD_ERRORS
+from companion.intervals import Means, better_people, means, standard_errors
 from companion.plots.style import LABELS, REFERENCE, family, palette
 
 
@@ -35,7 +35,8 @@ def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
     look = {"palette": palette(frame["strategy"]), "markers": True, "dashes": False}
     look["err_style"] = "band" if frame["size"].nunique() > 1 else "bars"
     names = {"x": "size", "y": column, "hue": "strategy", "style": "strategy"}
-    sns.lineplot(frame, **names, **look, errorbar=("se", STANDARD_ERRORS), ax=ax)
+    half = standard_errors(int(frame["run"].nunique()))
+    sns.lineplot(better_people(frame), **names, **look, errorbar=("se", half), ax=ax)
     ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
     ax.legend(title=None)
 
@@ -59,20 +60,11 @@ def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Fig
     return figure
 
 
-def against(tables: Mapping[str, pd.DataFrame], column: str, xlabel: str, ax: Axes) -> None:
-    """Draw tables of `intervals.means` against their index, each with its label."""
-    for label, colour in palette(tables).items():
-        mean, error = tables[label]["mean"][column], tables[label]["±"][column]
-        ax.errorbar(mean.index, mean, error, fmt="o-", color=colour, label=label)
-    ax.set(xlabel=xlabel, ylabel=LABELS[column])
-    ax.legend()
-
-
 def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
     """Means of screened, per seat and loss: DataFrame indexed by strategy and size."""
-    with_seats = frame.assign(**{"per seat": frame["screened"] / frame["size"]})
-    columns = ["screened", "per seat", "loss"]
-    return with_seats.groupby(["strategy", "size"], sort=False)[columns].mean()
+    mean: Means = means(frame)["mean"]
+    seats = mean.index.get_level_values("size")
+    return pd.DataFrame(mean.assign(**{"per seat": mean["screened"] / seats}))
 
 
 def tradeoff(frame: pd.DataFrame) -> Figure:
