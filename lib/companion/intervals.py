@@ -47,8 +47,7 @@ def share_error(successes: int, n: int) -> float:
 def controlled_mean(values: Sequence[float], controls: FloatArray) -> tuple[float, float]:
     """A mean and half of its 95 % interval, the better for numbers whose means are known to be 0.
 
-    These, shape (n, k), are regressed out of the n values, if n is at least 40 k: with fewer the
-    interval would be too short.
+    These, shape (n, k), are regressed out of the n values, if n is at least 40 k (or it errs).
     """
     n, k = controls.shape
     if n < 40 * k:

@@ -211,7 +211,7 @@ def test_from_table_understands_odd_tables():
 def test_shrink_estimates_the_best_weight():
     """Its numerator is the variance of the shares minus their covariance with the product.
 
-    Over 20,000 samples, of few types and of many, the mean of the estimate is within 6 % of what
+    Over 5,000 samples, of few types and of many, the mean of the estimate is within 6 % of what
     the samples show (a fixed target's formula is 40 % too large for the few), and no fixed weight
     does clearly better.
     """
@@ -219,7 +219,7 @@ def test_shrink_estimates_the_best_weight():
     for shape in ([2, 2, 2], [6, 8]):
         problem = random_problem(np.random.default_rng(3), shape)
         truth, people = problem.p, 100
-        samples = rng.multinomial(people, truth, 20_000) / people
+        samples = rng.multinomial(people, truth, 5_000) / people
         values = samples @ problem.incidence.T.toarray()
         towards = np.array([problem.product_over_values(shares) for shares in values])
         variance = samples.var(axis=0).sum()

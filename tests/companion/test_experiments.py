@@ -54,7 +54,6 @@ def test_figure_1_statements_are_the_paper_s():
     assert found["strict times"] == pytest.approx(100)
     assert found["first margin"] == pytest.approx(0.05 * np.sqrt(5) - 0.02)
     assert found["last margin"] == pytest.approx(0.025 - 0.02)
-    assert found["for 200"] == pytest.approx(500)
 
 
 def test_figure_1_statements_need_no_particular_size_or_tolerance():
