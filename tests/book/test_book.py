@@ -21,6 +21,7 @@ from matplotlib.colors import to_hex
 import execute
 from companion import charts, claims, plots, vega
 from companion.plots.style import COLOURS
+from stored import glued
 
 ROOT = Path(__file__).resolve().parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -114,20 +115,15 @@ EXACT |= {"largest", "scale", "last", "n_more", "tol", "total", "cmdp", "reprodu
 EXACT |= {"fitted", "failed", "vacuous", "unknown"}
 
 
-def glued(chapter):
-    """The stored numbers and words of a chapter, by their names."""
-    found = {}
-    for cell in code_cells(ROOT / "chapters" / f"{chapter}.ipynb"):
-        for output in cell.outputs:
-            if "scrapbook" in output.get("metadata", {}):
-                text = next(iter(output.data.values()))
-                found[output.metadata.scrapbook.name] = ast.literal_eval(text)
-    return found
+def numbers_of(chapter):
+    """The numbers and words that a chapter gives to the text, by their names."""
+    stored = glued(load(ROOT / "chapters" / f"{chapter}.ipynb"))
+    return {name: ast.literal_eval(text) for name, text in stored.items()}
 
 
 @pytest.mark.parametrize(("chapter", "name", "claim"), ONE_NUMBER, ids=str)
 def test_a_quantity_in_a_chapter_and_in_the_ledger_is_one_number(chapter, name, claim):
-    numbers = glued(chapter)
+    numbers = numbers_of(chapter)
     shown = claims.number(numbers[name], numbers[f"{name}_error"])
     says = next(entry.says for entry in claims.load() if entry.id == claim)
     tables = [
@@ -149,21 +145,21 @@ def test_every_measured_number_of_the_front_page_has_its_interval():
         if name not in EXACT and not name.endswith("_error"):
             assert interval, name
             assert f"{chapter}.ipynb::{name}_error" in text
-        assert name in glued(chapter)
+        assert name in numbers_of(chapter)
 
 
 def test_the_front_page_rests_on_enough_recruitments():
-    paper = glued("06_experiments")
+    paper = numbers_of("06_experiments")
     assert int(paper["runs"].replace(",", "")) >= 1000
     assert paper["learning_runs"] >= 200
-    assert glued("beyond/resolving")["front_runs"] >= 200
+    assert numbers_of("beyond/resolving")["front_runs"] >= 200
 
 
 def test_strategies_have_one_mean_on_all_pages():
     """What CMDP screens a seat and for 250 seats: in chapters 4 and 6, and beside Resolving."""
-    paper, ours = glued("06_experiments"), glued("beyond/resolving")
+    paper, ours = numbers_of("06_experiments"), numbers_of("beyond/resolving")
     assert ours["cmdp"] == pytest.approx(paper["for_250"])
-    assert glued("04_known_distribution")["per_seat"] == pytest.approx(paper["rate"])
+    assert numbers_of("04_known_distribution")["per_seat"] == pytest.approx(paper["rate"])
 
 
 def test_glue_numbers_gives_nothing_that_no_page_tells():

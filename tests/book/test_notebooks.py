@@ -19,6 +19,7 @@ import pytest
 
 from committees import datasets
 from committees.beyond import FairCMDP
+from stored import glued
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 
@@ -177,18 +178,6 @@ def run(chapter, parameters, folder):
         source, target, {**short, **parameters}, cwd=source.parent, progress_bar=False
     )
     return nbformat.read(target, as_version=4)
-
-
-def glued(notebook):
-    """The numbers and words that the text refers to, by their names."""
-    return {
-        output.metadata["scrapbook"]["name"]: text
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if "scrapbook" in output.get("metadata", {})
-        for mime, text in output.data.items()
-        if mime.endswith("text/plain")
-    }
 
 
 def results(chapter, parameters, tmp_path):
