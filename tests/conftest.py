@@ -30,7 +30,7 @@ settings.load_profile(PROFILE)
 LONGEST = [
     "test_notebooks.py",
     "sweeps.ipynb",
-    "resolving.ipynb",
+    "foresight.ipynb",
     "test_book.py",
     "your_assembly.ipynb",
     "claims.ipynb",

@@ -2,6 +2,7 @@
 
 Seconds depend on the machine and on what else it does; the quotient of two measurements that were
 taken in turns, much less. The results go to data/benchmarks.json, which the page on speed shows.
+Where something is to be waited for, such as a fit, its seconds are stored too.
 """
 
 from __future__ import annotations
@@ -17,20 +18,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
 import highspy
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 from scipy import optimize, sparse
 from tqdm import tqdm
 
 from committees import CMDP, RLCMDP, Greedy, Problem, datasets, highs, recruit, simulate, simulation
-from committees.beyond import Resolving
-from committees.beyond.plan import PlanLP
+from committees.beyond import Foresight, Prices
+from committees.beyond.tables import Tables
+from committees.checks import IntArray
+from committees.greedy import band
 from committees.optimism import OptimisticLP, l1_lp
+from committees.strategy import Strategy
 from companion import experiments
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,17 +48,25 @@ PACKAGES = ["numpy", "scipy", "pandas", "cvxpy", "highspy", "papermill", "ipyker
 PEERS = {"cplex": "CPLEX", "gurobipy": "GUROBI"}
 BREXIT = {8: experiments.THREE_FEATURES, 48: experiments.FIVE_FEATURES, 384: None}
 
+#: Committees of these sizes are recruited within this tolerance.
+FIT_SIZES, TOLERANCE = (20, 50, 100, 250), 0.02
+#: The numbers of values of made-up features: 5,400 types.
+MADE_UP = (5, 4, 3, 3, 3, 5, 2)
+
 #: What takes less than this many seconds is measured in more turns, and several times in each.
 SHORT = 0.1
 
 Ways = dict[str, Callable[[], object]]
 
 
-def in_turns(ways: Ways, rounds: int = 3) -> dict[str, float]:
+def in_turns(
+    ways: Ways, rounds: int = 3, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """The shortest time of each way. They take turns; what is short has more of them.
 
     Whatever else the machine does can only make a measurement longer. As in `timeit`, garbage is
     collected between the measurements: one way would be charged for what another left behind.
+    With `time.process_time` as clock, waiting for a core that others use does not count.
     """
     best = dict.fromkeys(ways, np.inf)
     for turn in range(30):
@@ -61,17 +75,17 @@ def in_turns(ways: Ways, rounds: int = 3) -> dict[str, float]:
                 continue
             gc.collect()
             gc.disable()
-            until = time.perf_counter() + SHORT / 2
-            while (start := time.perf_counter()) < until:
+            until = clock() + SHORT / 2
+            while (start := clock()) < until:
                 work()
-                best[name] = min(best[name], time.perf_counter() - start)
+                best[name] = min(best[name], clock() - start)
             gc.enable()
     return best
 
 
-def row(group: str, case: str, baseline: str, seconds: dict[str, float], **more: Any) -> dict:
+def row(group: str, case: str, baseline: str, times: dict[str, float], **more: Any) -> dict:
     """A line of the table: each way's time as a multiple of the baseline's."""
-    ratios = {name: taken / seconds[baseline] for name, taken in seconds.items()}
+    ratios = {name: taken / times[baseline] for name, taken in times.items()}
     return {"group": group, "case": case, "baseline": baseline, "ratios": ratios, **more}
 
 
@@ -244,105 +258,128 @@ def extended_program() -> list[dict]:
     return rows
 
 
-def replanning() -> list[dict]:
-    """The plan of `Resolving`: all of a re-solve, and the share of it that HiGHS has."""
-    rows = []
+# Foresight and Prices
+
+
+class FluidHighs:
+    """The program of the fluid limit for the seats that are left, solved again for each seat.
+
+    It is the least that re-solving costs: a model that is kept, told of the entries that changed,
+    and started from the last solution. Its rows: shares of the values and the seats, with entries
+    that change in the column of the rate; then the widths of the band.
+    """
+
+    def __init__(self, problem: Problem, size: int) -> None:
+        low, high = band(problem, size, TOLERANCE)
+        values, n = problem.incidence.shape
+        inside, rate = sparse.eye_array(values), n + values
+        shares = sparse.hstack([problem.incidence, -inside, -low[:, None]])
+        seats = np.repeat([1.0, 0.0, -size], [n, values, 1])[None, :]
+        widths = sparse.hstack([sparse.csr_array((values, n)), inside, (low - high)[:, None]])
+        matrix = sparse.vstack([shares, seats, widths], format="csc").astype(float)
+        self.model = highs.model(matrix, np.repeat([0.0, -1.0], [rate, 1]))
+        self.model.setOptionValue("presolve", "off")
+        columns, inf = np.arange(rate + 1, dtype=np.int32), highspy.kHighsInf
+        upper = np.append(problem.p * size, np.full(values + 1, inf))
+        self.model.changeColsBounds(rate + 1, columns, np.zeros(rate + 1), upper)
+        for width in range(values + 1, 2 * values + 1):
+            self.model.changeRowBounds(width, -inf, 0.0)
+        self.rate, self.at_first = rate, np.append(low, size).tolist()
+        self.rows = [[*own, values] for own in problem.codes.tolist()]
+
+    def recruit(self, type_ids: IntArray) -> None:
+        """A solve for each seat, while people of these types are accepted one after the other."""
+        needed = self.at_first.copy()
+        self.tell(range(len(needed)), needed)
+        for type_id in type_ids.tolist():
+            self.model.run()
+            np.array(self.model.getSolution().col_value)
+            for row in self.rows[type_id]:
+                needed[row] -= 1
+            self.tell(self.rows[type_id], needed)
+
+    def tell(self, rows: Iterable[int], needed: list[int]) -> None:
+        for row in rows:
+            self.model.changeCoeff(row, self.rate, -float(needed[row]))
+
+
+def made_up() -> Problem:
+    rng = np.random.default_rng(0)
+    drawn = [[rng.dirichlet(np.full(n, 3.0)) for n in MADE_UP] for _ in range(2)]
+    targets, marginals = (
+        {f"f{i}": {f"v{j}": s for j, s in enumerate(shares)} for i, shares in enumerate(part)}
+        for part in drawn
+    )
+    return Problem.from_marginals(targets, marginals)
+
+
+def fits() -> list[dict]:
+    """Foresight's tables, fitted once for a problem and a size, and one committee by re-solving."""
+    brexit, rows = datasets.brexit(), []
+    for problem, size in [*((brexit, size) for size in FIT_SIZES), (made_up(), 50)]:
+        low, high = band(problem, size, TOLERANCE)
+        people = recruit(Foresight(TOLERANCE), problem, size, 0).type_ids
+        fit = partial(Tables, problem, problem.p, low, high, np.zeros_like(low), size)
+        ways: Ways = {"fit": fit, "HiGHS, hot": partial(FluidHighs(problem, size).recruit, people)}
+        taken, types = in_turns(ways, clock=time.process_time), len(problem.p)
+        more = {"types": types, "seats": size, "seconds": taken}
+        rows.append(row("fit", f"{types:,} types, {size} seats", "HiGHS, hot", taken, **more))
+    return rows
+
+
+def decisions() -> list[dict]:
+    """Whom to accept next: the same recruitments of 50 seats, each seat decided in each way."""
+    rows, size, runs = [], 50, 10
+
+    def replay(strategy: Strategy, problem: Problem, recruitments: list[IntArray]) -> None:
+        one, yes = np.zeros(1, dtype=np.intp), np.array([True])
+        for type_ids in recruitments:
+            session = strategy.start(problem, size)
+            for one[0] in type_ids:
+                session.see(one, yes)
+
+    def resolve(fluid: FluidHighs, recruitments: list[IntArray]) -> None:
+        for type_ids in recruitments:
+            fluid.recruit(type_ids)
+
     for types, features in BREXIT.items():
-        problem, inside = datasets.brexit(features), [0.0]
-        whole = [0.0]
-        solve, run = PlanLP.solve, highs.run
-
-        def timed_run(model: highspy.Highs, run=run, inside=inside) -> np.ndarray:
-            start = time.perf_counter()
-            try:
-                return run(model)
-            finally:
-                inside[0] += time.perf_counter() - start
-
-        def timed_solve(self, *args, solve=solve, whole=whole) -> tuple[float, np.ndarray]:
-            start = time.perf_counter()
-            try:
-                return solve(self, *args)
-            finally:
-                whole[0] += time.perf_counter() - start
-
-        try:
-            PlanLP.solve, highs.run = timed_solve, timed_run  # type: ignore[method-assign]
-            for seed in range(4):
-                recruit(Resolving(0.02), problem, 250, np.random.default_rng(seed))
-        finally:
-            PlanLP.solve, highs.run = solve, run  # type: ignore[method-assign]
-        taken = {"library": whole[0], "HiGHS, hot": inside[0]}
-        rows.append(row("re-solving", f"{types} types", "HiGHS, hot", taken, types=types))
+        problem, foresight = datasets.brexit(features), Foresight(TOLERANCE)
+        same = [recruit(foresight, problem, size, run).type_ids for run in range(runs)]
+        ways: Ways = {
+            "Foresight": partial(replay, foresight, problem, same),
+            "Prices": partial(replay, Prices(), problem, same),
+            "HiGHS, hot": partial(resolve, FluidHighs(problem, size), same),
+        }
+        taken = in_turns(ways, clock=time.process_time)
+        each = {name: seconds / (size * runs) for name, seconds in taken.items()}
+        more = {"types": types, "seconds": each}
+        rows.append(row("decision", f"{types} types", "HiGHS, hot", each, **more))
     return rows
 
 
-# Many types
+def thousand_committees() -> list[dict]:
+    """Tables are fitted before. But other processes fit their own, each once: in the first call.
 
-MANY_TYPES = r"""
-import json, re, resource, sys, time
-from pathlib import Path
-import numpy as np
-from scipy import sparse
-from committees import Problem, highs
-from committees.beyond import many_types
-way, sizes, limit = sys.argv[1], json.loads(sys.argv[2]), float(sys.argv[3])
-rng = np.random.default_rng(0)
-def shares():
-    drawn = [rng.dirichlet(np.full(size, 3.0)) for size in sizes]
-    return {f"f{i}": {f"v{j}": s for j, s in enumerate(d)} for i, d in enumerate(drawn)}
-problem = Problem.from_marginals(shares(), shares())
-n = len(problem.p)
-start = time.perf_counter()
-if way == "library":
-    rate, done = float(many_types.solve(problem)[0].sum()), True
-else:
-    rate_column = sparse.csc_array(-problem.rho[:, None])
-    matrix = sparse.hstack([problem.incidence, rate_column]).tocsc()
-    upper = np.append(problem.p / problem.bottleneck, 1e30)
-    model = highs.model(matrix, np.repeat([0.0, -1.0], [n, 1]))
-    columns = np.arange(n + 1, dtype=np.int32)
-    model.changeColsBounds(n + 1, columns, np.zeros(n + 1), upper)
-    model.setOptionValue("time_limit", limit)
-    start = time.perf_counter()
-    model.run()
-    done = "Optimal" in str(model.getModelStatus())
-    rate = model.getSolution().col_value[-1] * problem.bottleneck
-taken = time.perf_counter() - start
-unit = 1 if sys.platform == "darwin" else 1024
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-if Path("/proc/self/status").exists():  # on Linux the number above begins with the parent's
-    peak = 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
-print(json.dumps({"seconds": taken, "rate": rate, "done": done, "peak": peak}))
-"""
+    Also, the share of its time in which one worker had a core: 1 if nothing else was going on.
+    """
+    problem, best, share = datasets.brexit(), dict[str, float](), 0.0
 
+    def work(workers: int | None, runs: int = 1000) -> None:
+        simulate(Foresight(TOLERANCE), problem, 50, runs=runs, workers=workers)
 
-def many_types(limit: float) -> list[dict]:
-    """Each way in a process of its own, since memory is measured too."""
-    rows, first = [], 0.0
-    for power in range(2, 7):
-        sizes, found = json.dumps([10] * power), {}
-        for way in ("library", "HiGHS"):
-            command = [sys.executable, "-c", MANY_TYPES, way, sizes, str(limit)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            found[way] = json.loads(done.stdout)
-        if found["HiGHS"]["done"]:
-            assert np.isclose(found["library"]["rate"], found["HiGHS"]["rate"], rtol=1e-7)
-        taken = {way: found[way]["seconds"] for way in found}
-        first = first or taken["library"] / 10**power
-        rows.append(
-            row(
-                "many types",
-                f"{10**power:,} types",
-                "library",
-                taken,
-                types=10**power,
-                stopped=not found["HiGHS"]["done"],
-                gigabytes={way: found[way]["peak"] / 1e9 for way in found},
-                per_type=taken["library"] / 10**power / first,
-            )
-        )
-    return rows
+    work(1, runs=1)
+    calls = {"one worker": 1, "all cores, first call": None, "all cores, later calls": None}
+    for _ in range(3):
+        get_reusable_executor().shutdown()
+        for name, workers in calls.items():
+            start, busy = time.perf_counter(), time.process_time()
+            work(workers)
+            taken, busy = time.perf_counter() - start, time.process_time() - busy
+            best[name] = min(best.get(name, np.inf), taken)
+            share = max(share, busy / taken) if workers == 1 else share
+    case = "Foresight, 1,000 committees of 50 seats, 384 types"
+    more = {"seconds": best, "share_of_core": share}
+    return [row("committees", case, "all cores, later calls", best, **more)]
 
 
 # Workers
@@ -386,23 +423,28 @@ def machine() -> dict:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "data" / "benchmarks.json")
-    parser.add_argument("--limit", type=float, default=120.0, help="seconds for HiGHS alone")
     parts: dict[str, list[Callable[[], list[dict]]]] = {
         "figures": [figure_1, figure_2],
         "extended program": [extended_program],
-        "re-solving": [replanning],
+        "fit": [fits],
+        "decision": [decisions],
+        "committees": [thousand_committees],
         "workers": [workers],
-        "many types": [lambda: many_types(arguments.limit)],
     }
-    parser.add_argument("--only", choices=parts, help="measure these rows anew, keep the others")
+    help_only = "measure these rows anew, keep the others"
+    parser.add_argument("--only", nargs="+", choices=parts, help=help_only)
     arguments = parser.parse_args()
-    chosen = [arguments.only] if arguments.only else list(parts)
-    kept = json.loads(arguments.out.read_text())["rows"] if arguments.only else []
-    rows = [row for row in kept if row["group"] not in chosen]
+    chosen = arguments.only or list(parts)
+    now, rows = machine(), []
+    if arguments.only:
+        before = json.loads(arguments.out.read_text())
+        now["packages"] = before["machine"]["packages"] | now["packages"]
+        others = set(parts) - set(chosen)
+        rows = [line for line in before["rows"] if line["group"] in others]
     for name in tqdm(chosen, desc="measuring"):
         rows += [line for part in parts[name] for line in part()]
     rows.sort(key=lambda row: list(parts).index(row["group"]))
-    arguments.out.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
+    arguments.out.write_text(json.dumps({"machine": now, "rows": rows}, indent=1) + "\n")
     for line in rows:
         print(f"{line['group']}: {line['case']} ({line['baseline']} = 1)")
         for name, ratio in line["ratios"].items():

@@ -5,15 +5,17 @@ from pathlib import Path
 import pandas as pd
 
 from committees.datasets import DATA
-from companion import experiments, plots
+from companion import plots
 
 COVER = Path(__file__).resolve().parents[1] / "images" / "cover.png"
+STRATEGIES = ["Greedy 0.02", "CMDP", "Prices 4", "Foresight 0.02"]
 
 if __name__ == "__main__":
     plots.use_style()
-    sizes = experiments.FIGURE_1_SIZES
-    paper = experiments.figure_1(experiments.RUNS_1, seed=2021)
-    figure = plots.tradeoff(pd.concat([paper, pd.read_csv(DATA / "beyond.csv")]))
+    frame = pd.read_csv(DATA / "beyond.csv")
+    own = frame[(frame["problem"] == "Brexit, six features") & frame["strategy"].isin(STRATEGIES)]
+    sizes = sorted(own["size"].unique())
+    figure = plots.tradeoff(own.set_index("strategy").loc[STRATEGIES].reset_index())
     (ax,) = figure.axes
     key = f"smallest points: {sizes[0]} seats\nlargest points: {sizes[-1]:,} seats"
     look = {"color": plots.REFERENCE, "transform": ax.transAxes}

@@ -24,7 +24,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL_SECONDS = 900
 
 #: The notebooks that take longest, the longest first: they are started first.
-LONG = ["sweeps", "resolving", "your_assembly", "claims", "d_adult", "limits"]
+LONG = ["sweeps", "foresight", "your_assembly", "claims", "d_adult", "limits"]
 
 #: What a copy of the book does without.
 IGNORED = shutil.ignore_patterns(".*", "_build", "__pycache__", "*.egg-info")

@@ -41,7 +41,7 @@ class Assembly:
     absent : ndarray of bool, per type
         The types that nobody in the table of people has; none if the file gives shares.
     max_tolerance : float
-        The largest tolerance with which `Resolving` keeps to the file's ranges of seats, given the
+        The largest tolerance with which `Foresight` keeps to the file's ranges of seats, given the
         committee's size; 1 if the targets are shares.
     """
 

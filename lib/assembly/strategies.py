@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from assembly.files import Assembly
 from committees import CMDP, RLCMDP, Greedy, Strategy
-from committees.beyond import FairCMDP, Resolving
+from committees.beyond import FairCMDP, Foresight, Prices
 
 #: How far from its target a share may end, as a share of the committee, if nothing else is said.
 USUAL_TOLERANCE = 0.02
@@ -17,8 +17,9 @@ STRATEGIES: dict[str, Callable[[float], Strategy]] = {
     "cmdp": lambda tolerance: CMDP(),
     "cmdp-fair": lambda tolerance: FairCMDP(),
     "rl-cmdp": lambda tolerance: RLCMDP(scale=0.075),
-    "resolving": Resolving,
-    "resolving-learning": lambda tolerance: Resolving(tolerance, learn=True),
+    "prices": lambda tolerance: Prices(),
+    "foresight": Foresight,
+    "foresight-learning": lambda tolerance: Foresight(tolerance, learn=True),
 }
 
 

@@ -56,7 +56,7 @@ def check_number(
         if inside and value < inf:
             return
     asked = f"from {least:g} to {most:g}" if ends else f"between {least:g} and {most:g}"
-    asked = f"of at least {least:g}" if most == inf else asked
+    asked = f"{'of at least' if ends else 'above'} {least:g}" if most == inf else asked
     raise ValueError(f"{name}: expected a number {asked}, got {value!r}")
 
 

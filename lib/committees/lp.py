@@ -32,7 +32,7 @@ from committees.problem import Problem
 #: A rate below this share of `Problem.bottleneck` is zero up to the solver's tolerance.
 SMALLEST_RATE = 1e-8
 
-#: With more types than this the program takes minutes; `beyond.many_types` has a method for them.
+#: With more types than this the program takes minutes.
 MAX_TYPES_CVXPY = 200_000
 
 
@@ -107,7 +107,7 @@ def best_policy(problem: Problem) -> Policy:
     if len(problem.p) > MAX_TYPES_CVXPY:
         raise ValueError(
             f"p: {len(problem.p):,} types are more than the {MAX_TYPES_CVXPY:,} that CVXPY solves "
-            "in reasonable time; committees.beyond.many_types.best_policy takes more"
+            "in reasonable time; take fewer features, or merge values"
         )
     program, mass = selection_lp(problem)
     rate = solve(program)

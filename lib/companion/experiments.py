@@ -1,12 +1,7 @@
-"""The paper's experiments, and what the paper says of them.
-
-The functions here turn the tables of `simulate` into the quantities that the paper states, so that
-every place of the book that speaks of them uses the same numbers.
-"""
+"""The paper's experiments, and what the paper says of them: one computation for all pages."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -14,13 +9,10 @@ import numpy as np
 import pandas as pd
 
 from committees import CMDP, RLCMDP, Greedy, Problem, Strategy, datasets, recruit
-from committees.beyond.limits import fluid, hindsight
-from committees.greedy import band_loss
 from committees.lp import best_policy
 from committees.rl_cmdp import Episode, LearningSession
-from committees.volunteers import stream
 from companion.cache import simulate_once
-from companion.intervals import Means, controlled_mean, share_error
+from companion.intervals import Means, share_error
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
 THREE_FEATURES = ["ethnicity", "social class", "gender"]
@@ -134,34 +126,6 @@ def small_support(n_features: int, support: int, seed: int) -> tuple[Problem, Pr
         for shares in (grid[:, chosen] @ rng.dirichlet(np.ones(support)), grid @ p)
     )
     return Problem(wanted, p), Problem.from_marginals(wanted, offered)
-
-
-def limits(
-    problem: Problem, sizes: Sequence[int], tolerances: Sequence[float], runs: int, seed: int
-) -> pd.DataFrame:
-    """People whom no strategy within the band can do without, on average: fluid and hindsight.
-
-    A row per limit, size and tolerance, half of its 95 % interval, and the band's largest loss.
-    """
-    enough = 1000 + 20 * max(sizes)
-    streams = [stream(problem, enough, np.random.default_rng([seed, run])) for run in range(runs)]
-    free = np.delete(np.arange(len(problem.rho)), np.cumsum(problem.shape) - 1)
-    rows = []
-    for size, tolerance in itertools.product(sizes, tolerances):
-        loss = band_loss(problem, size, tolerance)
-        times = [hindsight(problem, size, tolerance, type_ids) for type_ids in streams]
-        # By Wald's equation, on average as many of those met have a value as p would have it.
-        excess = [
-            problem.marginals(np.bincount(type_ids[:t], minlength=len(problem.p)).astype(float))
-            - t * problem.presence
-            for type_ids, t in zip(streams, times, strict=True)
-        ]
-        found = controlled_mean(times, np.array(excess)[:, free])
-        floor = fluid(problem, size, tolerance)
-        rows.append(("fluid limit", size, tolerance, floor, 0.0, loss))
-        rows.append(("hindsight limit", size, tolerance, *found, loss))
-    columns = ["limit", "size", "tolerance", "screened", "±", "loss"]
-    return pd.DataFrame(rows, columns=columns).sort_values("limit", kind="stable")
 
 
 def coverage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,21 +42,6 @@ def share_error(successes: int, n: int) -> float:
     """
     share = (successes + 2) / (n + 4)
     return float(1.96 * np.sqrt(share * (1 - share) / (n + 4)))
-
-
-def controlled_mean(values: Sequence[float], controls: FloatArray) -> tuple[float, float]:
-    """A mean and half of its 95 % interval, the better for numbers whose means are known to be 0.
-
-    These, shape (n, k), are regressed out of the n values, if n is at least 40 k (or it errs).
-    """
-    n, k = controls.shape
-    if n < 40 * k:
-        return float(np.mean(values)), half_width(values)
-    rows = np.column_stack([np.ones(n), controls])
-    inverse = np.linalg.pinv(rows.T @ rows)
-    fitted = inverse @ rows.T @ np.asarray(values, dtype=float)
-    variance = float(((values - rows @ fitted) ** 2).sum()) / (n - k - 1)
-    return float(fitted[0]), standard_errors(n - k) * float(np.sqrt(variance * inverse[0, 0]))
 
 
 def better_people(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from committees import RLCMDP, Greedy, bayesnet, datasets
+from committees.beyond import Prices
 from committees.checks import check_choice, check_integer
 
 
@@ -23,7 +24,7 @@ def check(**parameters: Any) -> None:
         rule = next((rule for names, rule in RULES.items() if name in names.split()), None)
         if rule is None:
             raise BadParameter(f"{name}: unknown parameter, expected one of {' '.join(RULES)}")
-        is_list = name.startswith(("sizes", "scales", "tolerances"))
+        is_list = name.startswith(("sizes", "scales", "tolerances", "leads"))
         if is_list and not (isinstance(value, list | tuple) and value):
             raise BadParameter(f"{name}: expected a list of at least 1, got {value!r}")
         try:
@@ -44,16 +45,19 @@ def check(**parameters: Any) -> None:
 RULES: dict[str, Callable[[Any], object]] = {
     "features few_features more_features": datasets.brexit,
     "tolerance tolerances": Greedy,
+    "leads": Prices,
     "scale scales": lambda scale: RLCMDP(scale=scale),
     "delta": RLCMDP,
     "size sizes sizes_1 sizes_2": lambda size: check_integer("", size, 1, 10**6),
     "problems streams structure_runs": lambda number: check_integer("", number, 1, 10**6),
-    "runs learning_runs support variant_runs": lambda number: check_integer("", number, 2, 10**6),
+    "runs learning_runs support": lambda number: check_integer("", number, 2, 10**6),
     "n_features": lambda number: check_integer("", number, 1, 12),
     "seed": lambda seed: check_integer("", seed, 0),
     "workers": lambda workers: None if workers is None else check_integer("", workers, 1),
     "network_1 network_2": lambda edges: bayesnet.check_edges(edges or [], datasets.ADULT_FEATURES),
-    "strategy": lambda name: check_choice("", name, ["Greedy", "CMDP", "RL-CMDP", "Resolving"]),
+    "strategy": lambda name: check_choice(
+        "", name, ["Greedy", "CMDP", "RL-CMDP", "Prices", "Foresight"]
+    ),
     "targets volunteers": lambda path: path is None or Path(path).is_file(),
     "door table": lambda p: p is None or (Path(p).parent.is_dir() and not Path(p).is_dir()),
 }

@@ -14,10 +14,17 @@ import pytest
 from assembly.desk import Desk, JournalError, Refused
 from assembly.desk.journal import Journal
 from committees import CMDP, RLCMDP, Greedy, Problem, Session, Strategy, datasets, recruit
-from committees.beyond import Resolving
+from committees.beyond import Foresight, Prices
 from organiser import SMALL, callers, fill, person, work
 
-STRATEGIES = [Greedy(0.05), CMDP(), RLCMDP(scale=0.1), Resolving(0.02), Resolving(0.02, learn=True)]
+STRATEGIES = [
+    Greedy(0.05),
+    CMDP(),
+    RLCMDP(scale=0.1),
+    Prices(1),
+    Foresight(0.02),
+    Foresight(0.02, learn=True),
+]
 
 
 def records(path):
@@ -83,7 +90,7 @@ def test_desk_opened_again_goes_on_as_if_nothing_had_been(strategy, tmp_path):
 @pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.slow)])
 def test_desk_killed_at_any_time_loses_nothing_that_was_announced(tmp_path, kills):
     """SIGKILL, many times, each after a random number of decisions and a random time."""
-    strategy = Resolving(0.02)
+    strategy = Prices(1)
     people = callers(SMALL, 5000, seed=12)
     with Desk(strategy, SMALL, 60, journal=tmp_path / "undisturbed", seed=11) as desk:
         expected = [int(decision.accepted) for decision in fill(desk, people)]
@@ -128,10 +135,10 @@ def test_offer_is_in_the_journal_before_it_is_taken_in(tmp_path, monkeypatch):
     """Whoever interrupts the planning finds the decision in the journal, which brings all back."""
     path = tmp_path / "a.journal"
     people = callers(SMALL, 40)
-    with Desk(Resolving(0.02), SMALL, 30, journal=tmp_path / "other", seed=1) as straight:
+    with Desk(Foresight(0.02), SMALL, 30, journal=tmp_path / "other", seed=1) as straight:
         assert straight.last == ""
         undisturbed = fill(straight, people)
-    desk = Desk(Resolving(0.02), SMALL, 30, journal=path, seed=1)
+    desk = Desk(Foresight(0.02), SMALL, 30, journal=path, seed=1)
     fill(desk, people[:10])
 
     def interrupted(session, type_ids, accepted):
@@ -143,7 +150,7 @@ def test_offer_is_in_the_journal_before_it_is_taken_in(tmp_path, monkeypatch):
             desk.offer(people[10])
     with pytest.raises(JournalError, match="is closed; open the journal again"):
         desk.offer(people[11])
-    with Desk(Resolving(0.02), SMALL, 30, journal=path) as again:
+    with Desk(Foresight(0.02), SMALL, 30, journal=path) as again:
         outcome = "was accepted" if undisturbed[10] else "was not accepted"
         assert again.last == f"Caller 11 ({', '.join(people[10].values())}) {outcome}"
         assert fill(again, people[11:]) == undisturbed[11:]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from assembly.desk.__main__ import _choices, main
-from committees.beyond.resolving import ResolvingSession
+from committees.beyond.foresight import ForesightSession
 from organiser import EXAMPLES
 
 ANN = ["white", "abc1", "18", "lo", "FEMALE", "remain", ""]
@@ -67,7 +67,7 @@ def test_main_asks_decides_and_goes_on(tmp_path, prompt):
     code, out, _ = prompt([], arguments(tmp_path))
     assert code == 0
     assert out.splitlines()[0].endswith("a.journal is continued.")
-    assert out.splitlines()[1] == "Resolving 0.02. 1 of 10 seats filled, 2 people seen. " + (
+    assert out.splitlines()[1] == "Foresight 0.02. 1 of 10 seats filled, 2 people seen. " + (
         "Type help for help."
     )
     assert out.splitlines()[2].startswith("Caller 2 (white, ")
@@ -204,12 +204,12 @@ def test_main_keeps_to_ranges_of_seats_unless_told_otherwise(tmp_path, prompt):
     (tmp_path / "v.csv").write_text("feature,value,share\nage,young,0.2\nage,old,0.8\n")
     argv = [str(targets), str(tmp_path / "v.csv"), "--size", "60"]
     _, out, _ = prompt([], argv)
-    assert out.splitlines()[1].startswith("Resolving 0.0166.")
+    assert out.splitlines()[1].startswith("Foresight 0.0166.")
     assert "Beware" not in out
     (tmp_path / "t.journal").unlink()
     _, out, _ = prompt([], [*argv, "--tolerance", "0.05"])
     assert "with a tolerance above 0.0166 min and max may be missed" in out
-    for strategy, told in (("cmdp", True), ("greedy", True), ("resolving-learning", False)):
+    for strategy, told in (("cmdp", True), ("greedy", True), ("foresight-learning", False)):
         (tmp_path / "t.journal").unlink()
         _, out, _ = prompt([], [*argv, "--strategy", strategy])
         assert ("may miss the file's min and max" in out) == told, strategy
@@ -242,13 +242,13 @@ def test_main_can_be_interrupted_while_it_reads(tmp_path, prompt, monkeypatch):
 
 
 def test_main_tells_the_decision_that_an_interruption_has_hidden(tmp_path, prompt, monkeypatch):
-    """Ctrl-C while the strategy plans: the decision is in the journal, and is told at the end."""
+    """Ctrl-C while it is noted: the decision is in the journal, and is told at the end."""
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ResolvingSession, "see", interrupted)
+        patch.setattr(ForesightSession, "see", interrupted)
         code, out, _ = prompt(ANN, arguments(tmp_path))
     told = ["Caller 1 (white, ABC1, 18-34, London, female, remain) was accepted."]
     assert (code, out.splitlines()[-2:]) == (0, [*told, "1 of 10 seats filled, 1 person seen."])

@@ -13,8 +13,9 @@ def test_strategies_have_the_names_that_are_told():
         "cmdp": "CMDP",
         "cmdp-fair": "CMDP fair",
         "rl-cmdp": "RL-CMDP ×0.075",
-        "resolving": "Resolving 0.05",
-        "resolving-learning": "Resolving learning 0.05",
+        "prices": "Prices 4",
+        "foresight": "Foresight 0.05",
+        "foresight-learning": "Foresight learning 0.05",
     }
 
 

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from committees import CMDP, RLCMDP, Greedy, Problem, datasets, highs, lp, recruit, simulate
-from committees.beyond import Resolving
+from committees.beyond import Foresight, Prices
+from committees.beyond.foresight import fitted
+from committees.beyond.tables import COMMITTEES, Tables
 from committees.volunteers import PEOPLE_PER_DRAW, Volunteers
 
 BREXIT = datasets.brexit()
@@ -86,13 +88,36 @@ def test_run_starts_programs_of_a_learner_from_the_last_solution(iterations):
     assert hot < 3 * len(informed)
 
 
-def test_run_starts_plans_from_the_last_one(iterations):
-    recruit(Resolving(0.02), BREXIT, 250, np.random.default_rng(0))
-    # One plan to see that there is one, and one for each seat but the last three.
-    assert 250 - 3 <= len(iterations) <= 250 + 5
-    hot = sum(iterations)
-    assert hot < 12 * len(iterations)
-    run = highs.run
-    with mock.patch.object(highs, "run", lambda model: cold(model) or run(model)):
-        recruit(Resolving(0.02), BREXIT, 250, np.random.default_rng(0))
-    assert hot < (sum(iterations) - hot) / 2
+def test_fitted_tables_serve_all_runs():
+    """One fit for ten recruitments; and with known p nothing is fitted along the way."""
+    problem = datasets.brexit(["gender", "age"])
+    fitted.cache_clear()
+    with mock.patch.object(Tables, "_fit", autospec=True, side_effect=Tables._fit) as fit:
+        simulate(Foresight(0.02), problem, 50, runs=10, workers=1)
+    assert fit.call_count == 1
+
+
+def test_fit_looks_at_each_number_of_seats_once_per_pass():
+    problem, size = datasets.brexit(["gender", "age"]), 50
+    band = Foresight(0.02).band(problem, size)
+    start = np.zeros_like(band[0])
+    with mock.patch.object(Tables, "after", autospec=True, side_effect=Tables.after) as after:
+        tables = Tables(problem, problem.p, *band, start, size)
+    trials, levels = size * len(COMMITTEES), tables._last * len(COMMITTEES)
+    assert after.call_count == trials + levels
+
+
+def test_foresight_learning_fits_when_people_have_grown_by_half():
+    """At 20, 30, 45, 68, ... people: about the logarithm of how many come."""
+    problem = datasets.brexit(["gender", "age"])
+    with mock.patch.object(Tables, "_fit", autospec=True, side_effect=Tables._fit) as fit:
+        found = recruit(Foresight(0.02, learn=True), problem, 60, np.random.default_rng(0))
+    seen = found.screened[-1]
+    assert 60 < seen < 400
+    assert fit.call_count == sum(20 * 1.5**n <= seen for n in range(20))
+
+
+def test_prices_solve_no_program():
+    with mock.patch.object(lp, "solve", side_effect=lp.solve) as solve:
+        simulate(Prices(), BREXIT, [50, 100], runs=3, workers=1)
+    assert solve.call_count == 0

@@ -17,6 +17,7 @@ import yaml
 
 from assembly.desk import Desk
 from committees import datasets, recruit, simulate
+from committees.beyond import Prices
 from laws import LEVEL, observe, p_value, slow
 from samples import random_problem
 
@@ -33,18 +34,18 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 def example(tmp_path_factory):
     """What the page's example leaves behind when it is run as one program."""
     folder = tmp_path_factory.mktemp("example")
-    program = folder / "pace.py"
+    program = folder / "example.py"
     program.write_text("\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)))
     with pytest.MonkeyPatch.context() as patch, mpl.rc_context():
         patch.chdir(folder)
         names = runpy.run_path(str(program), run_name="__main__")
-    assert (folder / "pace.png").stat().st_size > 10_000
+    assert (folder / "prices.png").stat().st_size > 10_000
     return names
 
 
 def test_contributing_example_appears_in_the_table_and_in_the_plot(example):
     strategies = [str(strategy) for strategy in example["strategies"]]
-    assert "Pace 2" in strategies
+    assert "Prices 2" in strategies
     assert list(example["frame"]["strategy"].unique()) == strategies
     named = example["figure"].axes[0].texts
     assert [text.get_text() for text in named] == strategies
@@ -52,8 +53,8 @@ def test_contributing_example_appears_in_the_table_and_in_the_plot(example):
 
 def test_contributing_example_has_the_same_law_in_both_simulators(example):
     problem = random_problem(np.random.default_rng(5), [2, 3])
-    one = observe(recruit, example["Pace"](1), problem, 10, seed=1)
-    other = observe(slow, example["Pace"](1), problem, 10, seed=2)
+    one = observe(recruit, example["Prices"](1), problem, 10, seed=1)
+    other = observe(slow, example["Prices"](1), problem, 10, seed=2)
     assert p_value(one, other) > LEVEL
 
 
@@ -61,24 +62,34 @@ def test_contributing_example_has_the_same_law_in_both_simulators(example):
 def test_contributing_example_does_not_depend_on_larger_committees(example, step_by_step):
     problem = datasets.brexit(["gender", "age"])
     options = {"runs": 5, "step_by_step": step_by_step}
-    alone = simulate(example["Pace"](2), problem, 20, **options)
-    among = simulate(example["Pace"](2), problem, [20, 50], **options)
+    alone = simulate(example["Prices"](2), problem, 20, **options)
+    among = simulate(example["Prices"](2), problem, [20, 50], **options)
     assert among[among["size"] == 20].reset_index(drop=True).equals(alone)
 
 
 @pytest.mark.parametrize("lead", [1, 2.5])
 def test_contributing_example_does_what_the_page_says(example, lead):
-    """No group is ever more than so many seats ahead of its target."""
+    """The groups of whoever is accepted, added up, are fewer than so many seats ahead."""
     problem = datasets.brexit()
-    found = recruit(example["Pace"](lead), problem, 80, np.random.default_rng(3))
-    seats = np.cumsum(np.eye(len(problem.rho))[problem.codes[found.type_ids]].sum(axis=1), axis=0)
-    ahead = seats - np.outer(np.arange(1, 81), problem.rho)
-    assert lead - 1 < ahead.max() <= lead + 1e-9
+    found = recruit(example["Prices"](lead), problem, 80, np.random.default_rng(3))
+    own = np.eye(len(problem.rho))[problem.codes[found.type_ids]].sum(axis=1)
+    seats = np.cumsum(own, axis=0) - own  # before each acceptance
+    ahead = seats - np.outer(np.arange(80), problem.rho)
+    total = (ahead * (own - problem.rho)).sum(axis=1)
+    assert lead - 1 < total.max() < lead
+
+
+@pytest.mark.parametrize("lead", [1, 4])
+def test_contributing_example_is_the_strategy_of_the_library(example, lead):
+    rules = example["Prices"](lead), Prices(lead)
+    one, other = (recruit(rule, datasets.brexit(), 80, np.random.default_rng(4)) for rule in rules)
+    assert str(rules[0]) == str(rules[1])
+    np.testing.assert_array_equal(one.type_ids, other.type_ids)
 
 
 def test_contributing_example_decides_at_a_desk(example, tmp_path):
     problem = datasets.brexit(["gender", "age"])
-    with Desk(example["Pace"](1), problem, 10, journal=tmp_path / "journal") as desk:
+    with Desk(example["Prices"](1), problem, 10, journal=tmp_path / "journal") as desk:
         woman = {"gender": "female", "age": "18-34"}
         assert [bool(desk.offer(woman)) for _ in range(2)] == [True, False]
 

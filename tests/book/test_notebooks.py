@@ -29,7 +29,8 @@ UNKNOWN = "05_unknown_distribution"
 PAPER = "06_experiments"
 BERNSTEIN = "appendix/c_bernstein"
 ADULT = "appendix/d_adult"
-RESOLVING = "beyond/resolving"
+PRICES = "beyond/prices"
+FORESIGHT = "beyond/foresight"
 LIMITS = "beyond/limits"
 FAIRNESS = "beyond/fairness"
 YOURS = "beyond/your_assembly"
@@ -102,9 +103,12 @@ GOOD = [
         {"network_1": [["gender", "social class"]], "network_2": [["age", "gender"]], "sizes": [9]},
     ),
     (ADULT, {"network_2": [["gender", "social class"]], "sizes": [20, 10, 20], "scale": 1}),
-    (RESOLVING, {"sizes": [1], "tolerances": [0], "variant_runs": 2}),
-    (RESOLVING, {"sizes": [20, 8, 20], "tolerances": [0.3, 0.1], "variant_runs": 2}),
-    (RESOLVING, {"sizes": [12], "tolerances": [1, 0.05, 0.2], "variant_runs": 3}),
+    (PRICES, {"sizes": [1], "leads": [0.5]}),
+    (PRICES, {"sizes": [20, 8, 20], "leads": [8, 1, 8]}),
+    (PRICES, {"sizes": [300, 12], "leads": [4, 1e6, 2.5], "seed": 0}),
+    (FORESIGHT, {"sizes": [1], "tolerances": [0]}),
+    (FORESIGHT, {"sizes": [20, 8, 20], "tolerances": [0.3, 0.1]}),
+    (FORESIGHT, {"sizes": [12], "tolerances": [1, 0.05, 0.2]}),
     (LIMITS, {"size": 12, "features": ["gender"], "tolerances": [0.2, 0]}),
     (LIMITS, {"size": 5, "tolerances": [0.1]}),
     (LIMITS, {"size": 6, "features": ["vote", "age"], "tolerances": [0.3, 0.1, 1]}),
@@ -119,7 +123,8 @@ GOOD = [
     (DESK, {"size": 40, "tolerance": 0.1, "seed": 3}),
     (ONE, {"strategy": "RL-CMDP", "features": ["age"], "scale": 0, "delta": 0.5}),
     (ONE, {"strategy": "CMDP", "size": 1}),
-    (ONE, {"strategy": "Resolving", "size": 20, "tolerance": 0}),
+    (ONE, {"strategy": "Foresight", "size": 20, "tolerance": 0}),
+    (ONE, {"strategy": "Prices", "features": ["region", "vote"], "size": 30}),
     (SWEEPS, {"runs": 3}),
     (SWEEPS, {"seed": 0, "workers": 2}),
     (SWEEPS, {"seed": 5, "workers": None}),
@@ -141,7 +146,8 @@ BAD = [
         {"network_2": [["age", "gender"], ["gender", "age"]]},
         "network_2: has a cycle, age -> gender -> ...",
     ),
-    (RESOLVING, {"tolerances": [2]}, "tolerances: expected a number from 0 to 1, got 2"),
+    (PRICES, {"leads": [4, -1]}, "leads: expected a number"),
+    (FORESIGHT, {"tolerances": [2]}, "tolerances: expected a number from 0 to 1, got 2"),
     (LIMITS, {"size": 0}, "size: expected a whole number of at least 1, got 0"),
     (FAIRNESS, {"streams": -1}, "streams: expected a whole number of at least 1, got -1"),
     (YOURS, {"targets": "nowhere.csv"}, "targets: there is no file 'nowhere.csv'"),

@@ -14,7 +14,7 @@ from committees import (
     datasets,
     recruit,
 )
-from committees.beyond import Resolving
+from committees.beyond import Foresight, Prices
 from committees.exact import expected_screened
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
@@ -142,8 +142,8 @@ def test_check_size_is_used_everywhere(size):
     ("make", "message"),
     [
         (lambda: Greedy("x"), "tolerance: expected a number from 0 to 1, got 'x'"),
-        (lambda: Resolving(None), "tolerance: expected a number from 0 to 1, got None"),
-        (lambda: Resolving(0.02, margin=np.nan), "margin: expected a number of at least 0, got"),
+        (lambda: Foresight(None), "tolerance: expected a number from 0 to 1, got None"),
+        (lambda: Prices(np.nan), "lead: expected a number .* got nan"),
         (lambda: RLCMDP(delta=True), "delta: expected a number between 0 and 1, got True"),
         (lambda: RLCMDP(scale="1"), "scale: expected a number of at least 0, got '1'"),
     ],

@@ -18,7 +18,7 @@ from committees import (
     datasets,
     simulate,
 )
-from committees.beyond import Resolving
+from committees.beyond import Foresight
 from committees.exact import expected_screened
 from samples import problems
 
@@ -65,7 +65,7 @@ def test_expected_screened_of_cmdp_is_lemma_2(problem, size):
     assert expected_screened(CMDP(), problem, size) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("strategy", [PlugIn(), RLCMDP(), Resolving(0.1, learn=True)])
+@pytest.mark.parametrize("strategy", [PlugIn(), RLCMDP(), Foresight(0.1, learn=True)])
 def test_expected_screened_refuses_learners(strategy):
     with pytest.raises(ValueError, match="learns from people it turns away"):
         expected_screened(strategy, datasets.brexit(["gender"]), 3)

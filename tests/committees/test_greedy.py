@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import ceil, floor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import literal
 from committees import (
@@ -18,8 +21,8 @@ from committees import (
     simulate,
     theory,
 )
-from committees.greedy import quotas
-from samples import same_people
+from committees.greedy import band, band_loss, quotas
+from samples import problems, same_people
 
 PROBLEM = datasets.brexit(["gender", "age", "vote"])
 
@@ -70,3 +73,60 @@ def test_greedy_with_a_single_value_is_not_constrained():
     alone = Problem({"planet": {"Earth": 1.0}}, [1.0])
     assert theory.cmdp_loss(alone, 10, 0.05) == 0
     assert (simulate([Greedy(0.0), CMDP()], alone, 7, runs=2)["screened"] == 7).all()
+
+
+# The band
+
+
+def one_feature(*targets):
+    return Problem.from_marginals(
+        {"f": dict(zip("abcdefgh", targets, strict=False))},
+        {"f": {name: 1 / len(targets) for name in "abcdefgh"[: len(targets)]}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("targets", "size", "tolerance", "low", "high"),
+    [
+        ((0.3, 0.7), 10, 0, (3, 7), (3, 7)),
+        ((0.3, 0.7), 10, 0.1, (2, 6), (4, 8)),
+        ((0.29, 0.71), 100, 0, (29, 71), (29, 71)),  # 0.29 * 100 is a bit less than 29
+        ((0.14, 0.86), 50, 0, (7, 43), (7, 43)),  # 0.14 * 50 is a bit more than 7
+        ((0.55, 0.45), 100, 0.01, (54, 44), (56, 46)),  # 0.55 * 100 - 0.01 * 100: more than 54
+        ((0.01, 0.99), 20, 0.09, (0, 18), (2, 20)),  # 0.01 * 20 + 0.09 * 20: less than 2
+        ((0.25, 0.75), 10, 0, (2, 7), (3, 8)),  # rounding is always allowed
+        ((0.25, 0.75), 10, 0.02, (2, 7), (3, 8)),
+        ((0.25, 0.75), 10, 0.06, (2, 7), (3, 8)),
+        ((0.25, 0.75), 10, 0.2, (1, 6), (4, 9)),
+        ((0.05, 0.95), 10, 0.1, (0, 9), (1, 10)),  # never below nobody or above everybody
+        ((0.0, 1.0), 10, 0, (0, 10), (0, 10)),
+        ((0.1, 0.2, 0.7), 30, 0.1, (0, 3, 18), (6, 9, 24)),
+        ((0.5, 0.5), 1, 0, (0, 0), (1, 1)),
+    ],
+)
+def test_band_by_hand(targets, size, tolerance, low, high):
+    found = band(one_feature(*targets), size, tolerance)
+    assert tuple(found[0]) == low
+    assert tuple(found[1]) == high
+
+
+@given(st.integers(0, 100), st.integers(1, 300), st.integers(0, 100))
+def test_band_is_that_of_exact_arithmetic(percent, size, hundredths):
+    share, tolerance = Fraction(percent, 100), Fraction(hundredths, 100)
+    low, high = band(one_feature(float(share), 1 - float(share)), size, float(tolerance))
+    exact, slack = share * size, tolerance * size
+    assert low[0] == max(0, min(ceil(exact - slack), floor(exact)))
+    assert high[0] == min(size, max(floor(exact + slack), ceil(exact)))
+
+
+@given(problems(max_features=2, max_values=4), st.integers(1, 9), st.sampled_from([0, 0.05, 0.2]))
+def test_band_loss_is_the_largest_inside_the_band(problem, size, tolerance):
+    low, high = band(problem, size, tolerance)
+    worst = 0.0
+    for first in problem.codes[0]:
+        own = slice(first, first + problem.n_values[first])
+        ranges = [range(a, b + 1) for a, b in zip(low[own], high[own], strict=True)]
+        for counts in product(*ranges):
+            if sum(counts) == size:
+                worst = max(worst, np.abs(np.array(counts) / size - problem.rho[own]).max())
+    assert band_loss(problem, size, tolerance) == pytest.approx(worst, abs=1e-12)

@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 
 from committees import CMDP, RLCMDP, Greedy, PlugIn, datasets, recruit, simulate
-from committees.beyond.limits import hindsight
 from committees.lp import best_policy
 from committees.theory import regret_path
-from committees.volunteers import stream
 from companion import cache, experiments
-from companion.intervals import half_width, means, share_error
+from companion.intervals import means, share_error
 from worlds import paper_is_right
 
 SIX = datasets.brexit()
@@ -97,28 +95,6 @@ def test_small_support_has_the_same_marginals_as_the_problem_without_one():
     assert every.presence == pytest.approx(few.presence)
     assert every.targets.equals(few.targets)
     assert best_policy(few).rate > 0  # the targets can be met by the few
-
-
-def test_limits_are_a_row_each_and_in_order():
-    found = experiments.limits(SIX, [20, 40], [0.0, 0.1], runs=4, seed=1)
-    table = found.set_index(["limit", "size", "tolerance"])
-    assert len(table) == 2 * 2 * 2
-    fluid, hindsight = table.loc["fluid limit"], table.loc["hindsight limit"]
-    assert (hindsight["screened"] >= 0.8 * fluid["screened"]).all()  # four streams only
-    for size in (20, 40):
-        assert hindsight["screened"][size, 0.1] < hindsight["screened"][size, 0.0]
-        assert hindsight["loss"][size, 0.1] > hindsight["loss"][size, 0.0]
-
-
-def test_limits_with_controls_agree_with_plain_means():
-    """On the same streams within a plain mean's interval, itself with a far shorter one."""
-    found = experiments.limits(THREE, [60], [0.02], runs=150, seed=1).set_index("limit")
-    mean, error = found.loc["hindsight limit", ["screened", "±"]]
-    streams = (stream(THREE, 2200, np.random.default_rng([1, run])) for run in range(150))
-    plain = [hindsight(THREE, 60, 0.02, type_ids) for type_ids in streams]
-    assert abs(mean - np.mean(plain)) <= half_width(plain)
-    assert 0 < error < 0.6 * half_width(plain)
-    assert found["±"]["fluid limit"] == 0
 
 
 def test_coverage_counts_the_runs_with_the_truth_inside():

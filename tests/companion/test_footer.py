@@ -90,7 +90,7 @@ def test_add_footer_is_done_on_every_page(pages, site):
         text = line.get_text()
         assert text.startswith(f"Version {version}, commit {commit}"), path.name
         assert text.endswith(f", lock {lock}"), path.name
-        seed = {"resolving": 2021, "limits": 7, "glossary": None, "06_experiments": 2021}
+        seed = {"foresight": 2021, "limits": 7, "glossary": None, "06_experiments": 2021}
         if path.stem in seed:
             told = re.search(r", seed (\d+), ", text)
             assert (int(told[1]) if told else None) == seed[path.stem], path.name

@@ -13,7 +13,6 @@ from committees import CMDP, Greedy, datasets, simulate
 from committees.lp import best_policy
 from companion.intervals import (
     better_people,
-    controlled_mean,
     half_width,
     jackknife,
     means,
@@ -65,40 +64,6 @@ def test_share_error_covers(n, share):
 def test_share_error_is_close_to_the_textbook_s_for_a_share_in_the_middle():
     assert share_error(500, 1000) == pytest.approx(1.96 * np.sqrt(0.25 / 1000), rel=0.01)
     assert 0 < share_error(0, 300) == pytest.approx(share_error(300, 300))
-
-
-def test_controlled_mean_covers_with_shorter_intervals():
-    """Of 1,000 tables with a mean of 5; three quarters of the variance comes from the controls."""
-    rng = np.random.default_rng(2)
-    covered, shorter = 0, []
-    for _ in range(1000):
-        controls = rng.normal(size=(120, 3))
-        values = 5 + controls @ [1.5, -0.8, 0.0] + rng.normal(size=120)
-        mean, error = controlled_mean(values, controls)
-        covered += abs(mean - 5) <= error
-        shorter.append(error / half_width(values))
-    assert MOST_OF_1000[0] <= covered <= MOST_OF_1000[1]
-    assert np.mean(shorter) == pytest.approx(0.5, abs=0.07)
-
-
-def test_controlled_mean_is_the_intercept_of_a_regression():
-    rng = np.random.default_rng(3)
-    control = rng.normal(size=40)
-    values = 2 + 3 * control + rng.normal(size=40)
-    line = stats.linregress(control, values)
-    mean, error = controlled_mean(values, control[:, None])
-    assert mean == pytest.approx(line.intercept)
-    assert error == pytest.approx(stats.t.ppf(0.975, 38) * line.intercept_stderr)
-    exact = controlled_mean(2 + 3 * control, control[:, None])
-    assert exact == pytest.approx((2, 0), abs=1e-9)
-
-
-def test_controlled_mean_leaves_too_many_controls_alone():
-    """With fewer than forty numbers for each, of numbers that are not normal, it would err."""
-    rng = np.random.default_rng(4)
-    values, controls = rng.normal(size=100), rng.normal(size=(100, 3))
-    assert controlled_mean(values, controls) == (values.mean(), half_width(values))
-    assert controlled_mean(values, controls[:, :2]) != (values.mean(), half_width(values))
 
 
 def test_better_people_are_the_expected_ones():

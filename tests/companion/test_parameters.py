@@ -41,7 +41,10 @@ from companion.parameters import RULES, BadParameter, check
         ({"n_features": 13}, "n_features: expected a whole number of at most 12, got 13"),
         ({"support": 1}, "support: expected a whole number of at least 2, got 1"),
         ({"n_features": 1, "support": 3}, "support: expected at most 2, the number of types"),
-        ({"strategy": "Lazy"}, "strategy: expected 'Greedy' or 'CMDP' or 'RL-CMDP' or 'Resolving'"),
+        (
+            {"strategy": "Lazy"},
+            "strategy: expected 'Greedy' or 'CMDP' or 'RL-CMDP' or 'Prices' or 'Foresight'",
+        ),
         ({"network_1": "weak"}, "network_1: expected pairs (from, to) of 'ethnicity'"),
         ({"network_1": [["age"]]}, "network_1: expected pairs (from, to)"),
         ({"network_1": [["age", "vote"]]}, "network_1: expected pairs (from, to)"),
@@ -67,7 +70,7 @@ def test_check_lets_the_smallest_and_largest_pass(tmp_path):
     check(scales=[100], delta=0.999, runs=2, seed=0, workers=None, table=None)
     check(seed=2**32 - 1, workers=1, table=str(tmp_path / "new.csv"), structure_runs=1)
     check(n_features=2, support=4, problems=1, network_1=[], network_2=[["age", "gender"]])
-    check(targets=__file__, volunteers=__file__, door="door.csv", strategy="Resolving")
+    check(targets=__file__, volunteers=__file__, door="door.csv", strategy="Foresight")
 
 
 def test_check_has_one_rule_per_name():

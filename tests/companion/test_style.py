@@ -11,10 +11,10 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from committees import CMDP, RLCMDP, Greedy, PlugIn, Strategy
-from committees.beyond import FairCMDP, Resolving
-from committees.beyond.limits import Optimal
-from companion.plots.style import COLOURS, FAMILIES, family, palette, use_style
+from committees.beyond import FairCMDP, Foresight, Prices
+from companion.plots.style import COLOURS, palette, use_style
 from companion.printed import PrintedRLCMDP
+from companion.rivals import InBand, OneProgram, PosteriorSampling
 
 STRATEGIES = [
     *(Greedy(tolerance) for tolerance in (0, 0.02, 0.05, 1e-5, 1)),
@@ -26,11 +26,14 @@ STRATEGIES = [
     PrintedRLCMDP(delta=0.2, scale=0.1),
     PlugIn(),
     FairCMDP(),
-    *(Resolving(tolerance) for tolerance in (0, 0.02, 1e-5, 1)),
-    Resolving(0.02, rule="coin", margin=0),
-    Optimal(0.02),
+    *(Foresight(tolerance) for tolerance in (0, 0.02, 1e-5, 1)),
+    Foresight(seats=([1, 1], [2, 2])),
+    Prices(),
+    Prices(1.5),
+    Foresight(0.02, learn=True),
+    Foresight(learn=True, seats=([1, 1], [2, 2])),
 ]
-LEARNING = [Resolving(0.02, learn=True), Resolving(0, learn=True, rule="coin", margin=0)]
+RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram()]
 
 
 def subclasses(kind):
@@ -42,18 +45,12 @@ def subclasses(kind):
 
 
 def test_strategies_are_all_here():
-    assert {type(strategy) for strategy in STRATEGIES} == set(subclasses(Strategy))
+    assert {type(strategy) for strategy in STRATEGIES + RIVALS} == set(subclasses(Strategy))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize("strategy", STRATEGIES + RIVALS, ids=str)
 def test_strategies_have_names_that_begin_with_the_family(strategy):
     assert f"{strategy.name} ".startswith(f"{strategy.family} ")
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES + LEARNING, ids=str)
-def test_family_is_that_of_the_strategy(strategy):
-    assert (family(strategy.name) == strategy.family) == (strategy.family in FAMILIES)
-    assert family(strategy.family) == strategy.family
 
 
 def luminance(colour):
@@ -72,19 +69,20 @@ def test_palette_has_a_colour_for_every_strategy_that_shows_on_white():
 
 
 def test_palette_does_not_depend_on_what_stands_beside_a_strategy():
-    for names in permutations(["CMDP", "Resolving 0.02", "RL-CMDP ×0.1", "mine"]):
+    for names in permutations(["CMDP", "Foresight 0.02", "RL-CMDP ×0.1", "mine"]):
         for name, colour in palette(names).items():
             assert colour == palette([name])[name]
     crowd = palette(["Greedy 0.02", "mine", "CMDP", "RL-CMDP", "yours"])
     assert len({*crowd.values()}) == 5
-    assert palette(["Resolving 0.02"]) != palette(["Resolving learning 0.02"])
+    assert palette(["Foresight 0.02"]) != palette(["Foresight learning 0.02"])
 
 
 @pytest.mark.parametrize(
     "names",
     [
-        ["Resolving 0.02", "Resolving 0.1", "Resolving 1e-05", "Resolving"],
-        ["Resolving learning 0.02", "Resolving learning 0.1", "Resolving learning"],
+        ["Foresight 0.02", "Foresight 0.1", "Foresight 1e-05", "Foresight"],
+        ["Foresight learning 0.02", "Foresight learning 0.1", "Foresight learning"],
+        ["Prices 4", "Prices 1.5", "Prices"],
         ["RL-CMDP", "RL-CMDP δ=0.2"],
         ["RL-CMDP ×0.1", "RL-CMDP ×0.1 δ=0.2"],
         ["RL-CMDP as printed", "RL-CMDP as printed ×0.1"],
@@ -96,11 +94,11 @@ def test_palette_has_one_colour_per_family(names):
 
 
 def test_palette_tells_strategies_of_a_family_apart():
-    names = ["Greedy 0.1", "Greedy 0.02", "Greedy 0.2", "Resolving 0.02", "Resolving 0.1"]
+    names = ["Greedy 0.1", "Greedy 0.02", "Greedy 0.2", "Foresight 0.02", "Foresight 0.1"]
     found = palette(names)
     assert len({*found.values()}) == len(names)
     assert found["Greedy 0.02"] == COLOURS["Greedy 0.02"]
-    assert found["Resolving 0.02"] == COLOURS["Resolving"]
+    assert found["Foresight 0.02"] == COLOURS["Foresight"]
 
 
 def test_palette_tells_any_number_of_unknown_names_apart():

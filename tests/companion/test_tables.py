@@ -116,24 +116,3 @@ def test_tradeoff_names_each_path_where_it_starts():
             == line.get_color()
             == plots.palette([text.get_text()])[text.get_text()]
         )
-
-
-def test_cloud_has_a_cross_at_each_mean():
-    ax = plots.cloud(table("CMDP", "mine")).axes[0]
-    assert [len(dots.get_offsets()) for dots in ax.collections] == [4, 4]
-    assert drawn(ax, "mine").get_xydata().tolist() == [[1050, pytest.approx(0.75 * 1.05 / 50)]]
-
-
-def test_frontier_joins_the_strategies_of_a_family():
-    frame = table("Greedy 0.02", "Greedy 0.05", "CMDP")
-    limits = pd.DataFrame(
-        [("fluid limit", size, loss, 1.5 * size) for size in (50, 1000) for loss in (0.1, 0.2)],
-        columns=["limit", "size", "loss", "screened"],
-    )
-    small, large = plots.frontier(frame, limits).axes
-    assert [ax.get_title() for ax in (small, large)] == ["50 seats", "1000 seats"]
-    assert listed(large) == ["Greedy", "CMDP", "fluid limit"]
-    assert small.lines[0].get_xydata().tolist() == [[1, 0.03], [2, 0.03]]
-    assert small.lines[2].get_xydata().tolist() == [[1.5, 0.1], [1.5, 0.2]]
-    alone = plots.frontier(frame[frame["strategy"] != "Greedy 0.05"], limits).axes[1]
-    assert listed(alone) == ["Greedy 0.02", "CMDP", "fluid limit"]

@@ -13,8 +13,7 @@ from assembly.csvfile import same_word
 from assembly.desk import Desk, JournalError, Refused
 from assembly.files import Assembly, read_assembly
 from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose_tolerance
-from committees.beyond import Resolving
-from committees.greedy import band
+from committees.beyond import Foresight
 from committees.rl_cmdp import RLCMDP
 
 HELP = """\
@@ -74,9 +73,9 @@ def _greet(desk: Desk, max_tolerance: float) -> None:
     print(f"{strategy}. {desk}. Type help for help.")
     if desk.last:
         print(f"{desk.last}.")
-    if max_tolerance < 1 and not isinstance(strategy, Resolving):
-        print(f"Beware: {strategy} may miss the file's min and max; Resolving keeps to them.")
-    elif isinstance(strategy, Resolving) and strategy.tolerance > max_tolerance:
+    if max_tolerance < 1 and not isinstance(strategy, Foresight):
+        print(f"Beware: {strategy} may miss the file's min and max; Foresight keeps to them.")
+    elif isinstance(strategy, Foresight) and strategy.tolerance > max_tolerance:
         print(f"Beware: with a tolerance above {max_tolerance:g} min and max may be missed.")
     if isinstance(strategy, RLCMDP):
         print(f"Beware: {strategy} takes most people while it learns, and may miss the targets.")
@@ -154,8 +153,8 @@ def _withdraw(desk: Desk, number: str) -> str:
 
 def _progress(desk: Desk) -> str:
     table = desk.progress().round(1)
-    if isinstance(desk.strategy, Resolving):
-        table["fewest"], table["most"] = band(desk.problem, desk.size, desk.strategy.tolerance)
+    if isinstance(desk.strategy, Foresight):
+        table["fewest"], table["most"] = desk.strategy.band(desk.problem, desk.size)
     return f"\n{table.to_string()}\n\n{desk}."
 
 
@@ -179,11 +178,11 @@ def _parser() -> argparse.ArgumentParser:
     add("targets", help="CSV: feature, value, target (or min, max in seats)")
     add("volunteers", help="CSV: feature, value, share; or a row per person")
     add("--size", type=int, required=True, help="the number of seats")
-    add("--strategy", choices=STRATEGIES, default="resolving", help="who decides (%(default)s)")
+    add("--strategy", choices=STRATEGIES, default="foresight", help="who decides (%(default)s)")
     add(
         "--tolerance",
         type=float,
-        help="how far from its target a share may end, for resolving and greedy "
+        help="how far from its target a share may end, for foresight and greedy "
         f"({USUAL_TOLERANCE}, or less if the min and max of the targets ask for it)",
     )
     add("--journal", help="the journal's file (beside the targets, .journal)")

@@ -4,9 +4,9 @@ Three lower limits on the people seen until $K$ seats are filled within a band (
 the loosest, which is quick, to the tightest, which is not:
 
 - **Fluid**: a rule that stops after $T$ people on average has met $p(x)\,T$ of type $x$ on average
-  (Wald), so the averages of whom it seats satisfy the constraints of the plan for all seats
-  (`committees.beyond.plan`, without margins). Hence no rule, not even one that chooses the
-  committee when it stops, sees fewer people on average than that program's optimum.
+  (Wald), so the averages $y$ of whom it seats satisfy $0 \le y \le p\,T$, $\sum_x y(x) = K$ and
+  $\text{low} \le A y \le \text{high}$. No rule, not even one that chooses the committee when it
+  stops, sees fewer people on average than the smallest such $T$, a linear program.
 - **Hindsight**: of a given stream, the shortest beginning that contains a committee in the band. No
   rule stops earlier on that stream. Found by bisection, since more people never hurt; each step
   asks an integer program whether a committee exists.
@@ -22,37 +22,40 @@ the loosest, which is quick, to the tightest, which is not:
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import ClassVar
 
+import cvxpy as cp
 import numpy as np
 from scipy import optimize
 
-from committees.beyond.plan import plan_lp
-from committees.beyond.resolving import fewest_ahead
-from committees.checks import BoolArray, FloatArray, IntArray, check_number, frozen
+from committees.beyond.bands import fewest_ahead
+from committees.checks import BoolArray, FloatArray, IntArray, frozen
 from committees.greedy import band
 from committees.lp import solve
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
 
 #: Larger tables do not fit into memory.
 MAX_CELLS = 200_000_000
-#: A type is accepted if this makes the people ahead fewer by more than rounding.
-ROUNDING = 1e-12
+
+
+def fluid_lp(problem: Problem, size: int, low: IntArray, high: IntArray) -> cp.Problem:
+    """State the program of the fluid limit, in terms of the rate 1/T and of the masses y/T."""
+    mass = cp.Variable(len(problem.p), bounds=[0, problem.p], name="mass")
+    rate = cp.Variable(nonneg=True, name="rate")
+    by_value = problem.incidence @ mass
+    band_of_shares = [by_value >= low * rate, by_value <= high * rate]
+    return cp.Problem(cp.Maximize(rate), [*band_of_shares, cp.sum(mass) == size * rate])
 
 
 def fluid(problem: Problem, size: int, tolerance: float) -> float:
-    """People that every rule must see on average, by the plan for all seats.
+    """People that every rule must see on average.
 
     >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.75, 0.25])
     >>> round(fluid(problem, 10, tolerance=0), 6), round(fluid(problem, 10, tolerance=0.1), 6)
     (20.0, 16.0)
     """
-    low, high = band(problem, size, tolerance)
-    return 1 / solve(plan_lp(problem, size, low, high)[0])
+    return 1 / solve(fluid_lp(problem, size, *band(problem, size, tolerance)))
 
 
 def hindsight(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> int:
@@ -144,49 +147,3 @@ def _in_band(
         for value, count in enumerate([*counts, size - sum(counts)], start=first):
             inside &= (low[value] <= count) & (count <= high[value])
     return inside
-
-
-@dataclass(frozen=True)
-class Optimal(Strategy):
-    """The optimal online rule, for few types and small committees; `tolerance` sets the band."""
-
-    tolerance: float
-    family: ClassVar[str] = "Optimal"
-
-    def __post_init__(self) -> None:
-        check_number("tolerance", self.tolerance, 0, 1)
-
-    @property
-    def name(self) -> str:
-        return f"Optimal {self.tolerance:.12g}"
-
-    def start(self, problem: Problem, size: int) -> Session:
-        V = optimal_table(problem, size, self.tolerance)
-        if not np.isfinite(V.flat[0]):
-            raise ValueError(f"{self}: no committee within the band can be had for certain")
-        return _OptimalSession(problem, V)
-
-
-class _OptimalSession(Session):
-    def __init__(self, problem: Problem, V: FloatArray) -> None:
-        self._V, self._steps = V, np.insert(_steps(problem), 0, 1, axis=1)
-        self._state = np.zeros(V.ndim, dtype=np.intp)  # seats filled, then counts
-        self._move(0, 0)
-
-    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        noted = int(np.argmax(accepted)) + 1 if accepted.any() else len(type_ids)
-        if accepted[noted - 1]:
-            self._move(int(type_ids[noted - 1]), +1)
-        return noted
-
-    def leave(self, type_id: int) -> None:
-        self._move(type_id, -1)
-
-    def _move(self, type_id: int, people: int) -> None:
-        """Seat so many people of a type, and accept the types that make the future shorter."""
-        self._state = self._state + people * self._steps[type_id]
-        after = self._state + self._steps
-        inside = (after < self._V.shape).all(axis=1)
-        ahead = np.full(len(after), np.inf)
-        ahead[inside] = self._V[tuple(after[inside].T)]
-        self.acceptance = (ahead < self._V[tuple(self._state)] - ROUNDING).astype(float)

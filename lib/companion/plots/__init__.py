@@ -3,4 +3,4 @@
 
 from .people import acceptance_map, filling, networks, queue, shares
 from .style import LABELS, MAP, REFERENCE, palette, use_style
-from .tables import cloud, curves, frontier, lines, loss_and_bounds, tradeoff
+from .tables import curves, lines, loss_and_bounds, tradeoff

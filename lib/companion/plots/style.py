@@ -21,8 +21,9 @@ FAMILIES: dict[str, Colour] = {
     "RL-CMDP as printed": _SEABORN[3],
     "RL-CMDP-B": _SEABORN[5],
     "plug-in": _SEABORN[4],
-    "Resolving": _TOL[0],
-    "Resolving learning": _TOL[1],
+    "Prices": _TOL[3],
+    "Foresight": _TOL[0],
+    "Foresight learning": _TOL[1],
 }
 #: The same, and strategies (`Strategy.name`) with a colour of their own.
 COLOURS: dict[str, Colour] = FAMILIES | {
@@ -44,15 +45,6 @@ def use_style() -> None:
     sns.set_theme(style="whitegrid", palette="colorblind", rc=figure | white | spines)
 
 
-def family(name: str) -> str:
-    """The family of a strategy by its name, or the name itself if the family has no colour.
-
-    >>> family("RL-CMDP as printed ×0.1"), family("Resolving learning 0.02"), family("Pace 2")
-    ('RL-CMDP as printed', 'Resolving learning', 'Pace 2')
-    """
-    return _longest_known(name, FAMILIES)
-
-
 def palette(names: Iterable[str]) -> dict[str, Colour]:
     """The colour of each strategy: its own, its family's if that is free, or another one.
 
@@ -61,7 +53,7 @@ def palette(names: Iterable[str]) -> dict[str, Colour]:
     """
     names = list(dict.fromkeys(names))
     strategies = dict.fromkeys(name.partition(", ")[0] for name in names)
-    others = chain(_TOL[3:], sns.color_palette("husl", len(strategies)))
+    others = chain(_TOL[4:], sns.color_palette("husl", len(strategies)))
     colours: dict[str, Colour] = {}
     for name in sorted(strategies, key=lambda name: name not in COLOURS):
         colour = COLOURS.get(_longest_known(name, COLOURS))

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from companion.intervals import Means, better_people, means, standard_errors
-from companion.plots.style import LABELS, REFERENCE, family, palette
+from companion.plots.style import LABELS, REFERENCE, palette
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
@@ -83,43 +83,6 @@ def tradeoff(frame: pd.DataFrame) -> Figure:
     _per_seat_axis(ax)
     ax.set(xlim=(1, 2.2 * means["per seat"].max()), ylim=(0, 1.12 * means["loss"].max()))
     ax.set(ylabel=LABELS["loss"])
-    return figure
-
-
-def cloud(frame: pd.DataFrame) -> Figure:
-    """People screened against loss: every committee a point, every strategy's mean a cross."""
-    figure, ax = plt.subplots(figsize=(8, 4.6))
-    for name, colour in palette(frame["strategy"]).items():
-        own = frame.loc[frame["strategy"] == name, ["screened", "loss"]]
-        ax.scatter(own["screened"], own["loss"], s=14, alpha=0.35, color=colour, linewidth=0)
-        ax.plot(*own.mean(), "P", ms=12, color=colour, markeredgecolor="white", label=name)
-    ax.set(xscale="log", xlabel=LABELS["screened"], ylabel=LABELS["loss"], ylim=(0, None))
-    ax.legend()
-    return figure
-
-
-def frontier(frame: pd.DataFrame, limits: pd.DataFrame) -> Figure:
-    """People screened per seat against loss, a panel per size, strategies of a family joined.
-
-    `limits` is a DataFrame with the columns limit, size, screened and loss: lines to compare with.
-    """
-    sizes = sorted(frame["size"].unique())
-    figure, axes = plt.subplots(1, len(sizes), figsize=(10.5, 4), sharey=True, squeeze=False)
-    for ax, size in zip(axes[0], sizes, strict=True):
-        means = per_seat(frame[frame["size"] == size]).droplevel("size")
-        for own, path in means.groupby(family, sort=False):
-            label = str(path.index[0] if len(path) == 1 else own)
-            ax.plot(
-                path["per seat"], path["loss"], "o-", color=palette([label])[label], label=label
-            )
-        dashes = itertools.cycle(["--", ":"])
-        for name, limit in limits[limits["size"] == size].groupby("limit", sort=False):
-            look = {"ls": next(dashes), "color": REFERENCE, "label": name}
-            ax.plot(limit["screened"] / size, limit["loss"], **look)
-        _per_seat_axis(ax)
-        ax.set(title=f"{size} seats")
-    axes[0, 0].set(ylabel=LABELS["loss"], ylim=(0, None))
-    axes[0, -1].legend(fontsize="small")
     return figure
 
 

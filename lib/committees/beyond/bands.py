@@ -1,0 +1,83 @@
+r"""What keeps a committee inside a band, and how many people the best rule still sees.
+
+A full committee holds between low and high people of each value: the **band**, from a tolerance
+(`greedy.band`) or as given.
+
+**What is open.** With counts $n$ and $k$ seats left, a committee inside the band can be reached if
+and only if, in every feature, $n \le \text{high}$ and $\sum_j (\text{low}_j - n_j)^+ \le k$: first
+the values below their lows are given their seats, then the others, for which there is room because
+$\sum_j \text{high}_j \ge K$. So accepting value $v$ keeps the band within reach if and only if
+$n_v < \text{high}_v$, and either $n_v < \text{low}_v$ or $\sum_j (\text{low}_j - n_j)^+ < k$. Call
+such a value **open**. Some value of each feature always is: if the lows need all $k$ seats, those
+below them, and otherwise all that have room. A strategy that accepts only types whose values are
+all open, and always one of them, **never gets stuck and ends inside the band if every type can
+occur**, whatever else it does, and whatever it knows of $p$. If some types cannot occur, all the
+types that are open may be among them: a dead end.
+
+**The optimum.** Let $V(x)$ be the people still to be seen, on average, once type $x$ has been
+accepted. Before that, the best set of types to accept has the smallest
+$v = (1 + \sum_{x \in S} p(x) V(x)) / p(S)$; it is $S = \{x : V(x) < v\}$, and $v$ solves
+$\sum_x p(x)\,(v - V(x))^+ = 1$: what one more person is worth is one person.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committees.checks import BoolArray, FloatArray, IntArray
+from committees.greedy import feature_sums
+from committees.problem import Problem
+
+#: A step of Newton's method that is a smaller share of v than this is rounding.
+ROUNDING = 1e-12
+
+
+def open_values(
+    problem: Problem, low: IntArray, high: IntArray, counts: IntArray, left: int
+) -> BoolArray:
+    """Which values are open; low, high and counts are per value (along the last axis).
+
+    >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.5, 0.5])
+    >>> open_values(problem, np.array([2, 2]), np.array([2, 2]), counts=np.array([2, 1]), left=1)
+    array([False,  True])
+    """
+    lacking = np.maximum(low - counts, 0)
+    spare = feature_sums(problem, lacking) < left
+    return np.asarray((counts < high) & (spare | (lacking > 0)))
+
+
+def check_band(problem: Problem, size: int, low: IntArray, high: IntArray) -> None:
+    """Refuse a band that holds no committee of this size."""
+    for feature, values in problem.features.items():
+        own = problem.labels.get_level_values(0) == feature
+        if not (low[own] >= 0).all() or not (low[own] <= high[own]).all():
+            value = values[int(np.argmax((low[own] < 0) | (low[own] > high[own])))]
+            raise ValueError(f"feature {feature!r}, value {value!r}: expected 0 <= fewest <= most")
+        if not low[own].sum() <= size <= high[own].sum():
+            raise ValueError(
+                f"feature {feature!r}: {size} seats do not fit between {low[own].sum()}, the sum "
+                f"of the fewest, and {high[own].sum()}, the sum of the most"
+            )
+
+
+def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
+    """The smallest (1 + sum of p(x) V(x) over S) / p(S) of all sets S of types.
+
+    V is per type along its last axis, infinite for types that cannot be accepted. Newton's method
+    on a convex, piecewise linear function: from all types it comes down to the root in a few steps.
+
+    >>> float(fewest_ahead(np.array([0.0, 3.0]), np.array([0.5, 0.5])))
+    2.0
+    """
+    possible = np.isfinite(V)
+    share = possible @ p
+    if (stuck := share <= 0).any():  # any finite number will do: it is replaced in the end
+        V = np.where(np.expand_dims(stuck, -1), 0.0, V)
+        return np.where(stuck, np.inf, fewest_ahead(V, p))
+    v = (1 + np.where(possible, V, 0.0) @ p) / share
+    while True:
+        gain = np.maximum(np.expand_dims(v, -1) - V, 0.0)
+        step = np.maximum(gain @ p - 1, 0.0) / np.maximum((gain > 0) @ p, ROUNDING)
+        v = v - step
+        if (step <= ROUNDING * v).all():
+            return np.asarray(v)
