@@ -29,7 +29,7 @@ MOST_FILES_OF_THE_PAPER = 16
 SEVERAL_MODULES = {
     "committees": set[str](),
     "beyond": {"counts", "offline"},
-    "companion": {"growth", "radius"},  # of tools
+    "companion": {"beyond", "growth", "radius"},  # of tools
     "assembly": set[str](),
 }
 

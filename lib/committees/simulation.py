@@ -138,26 +138,24 @@ def _skip_rejections(
     session = strategy.start(problem, size)
     # Two generators, so that the beginning of a recruitment does not depend on its length.
     for_types, for_waits = rng.spawn(2)
-    type_ids: list[IntArray] = []
-    waits: list[IntArray] = []
-    means: list[FloatArray] = []
-    seated = 0
+    parts: list[tuple[IntArray, IntArray, FloatArray]] = []
+    seated, ahead = 0, size
     while seated < size:
         _check_dead_end(strategy, problem, session, seated, size)
         mass = problem.p * session.acceptance
-        draws = for_types.random(size - seated)
+        draws = for_types.random(ahead)
         drawn = np.searchsorted(cumulative(mass), draws, side="right")
         rate = min(mass.sum(), 1.0)
-        wait = for_waits.geometric(rate, size - seated)
+        wait = for_waits.geometric(rate, ahead)
         noted = session.see(drawn, np.ones(len(drawn), dtype=bool))
-        type_ids.append(drawn[:noted])
-        waits.append(wait[:noted])
-        means.append(np.full(noted, 1 / rate))
+        parts.append((drawn[:noted].copy(), wait[:noted].copy(), np.full(noted, 1 / rate)))
         seated += noted
+        ahead = size - seated
         if not strategy.sized:  # the rest must not depend on how many were drawn and not used
             for_types, for_waits = rng.spawn(2)
-    screened, expected = np.concatenate(waits).cumsum(), np.concatenate(means).cumsum()
-    return Recruitment(np.concatenate(type_ids), screened, expected, session)
+            ahead = min(ahead, 8 * noted)  # who changes with every seat needs few at once
+    type_ids, waits, means = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Recruitment(type_ids, waits.cumsum(), means.cumsum(), session)
 
 
 def _check_dead_end(
