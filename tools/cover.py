@@ -20,5 +20,5 @@ if __name__ == "__main__":
     key = f"smallest points: {sizes[0]} seats\nlargest points: {sizes[-1]:,} seats"
     look = {"color": plots.REFERENCE, "transform": ax.transAxes}
     ax.text(0.98, 0.97, key, ha="right", va="top", **look)
-    ax.text(0.02, 0.02, "↙ better", **look)
+    ax.text(0.25, 0.02, "↙ better", **look)
     figure.savefig(COVER, dpi=200, metadata={"Software": None})

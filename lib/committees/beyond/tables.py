@@ -20,7 +20,7 @@ recruitments also tell how many people it really needs: the tables that need the
 last `LAST_SEATS` only. Before them the same table is looked at from further away: the way from the
 start to the average committee with `LAST_SEATS` left is a straight line, and being $d$ seats off it
 with $k$ seats left counts like being $z\,d$ off, $z = \sqrt{\text{LAST\_SEATS} / k}$, as chance
-moves counts by the root of the seats.
+moves counts by the root of the seats (the fourth root for committees of many hundreds, by trial).
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from committees.problem import Problem
 
 #: There are tables for so many seats.
 LAST_SEATS = 32
+#: The exponent of z, and that for more seats than this, where the smaller one does better.
+POWER, MANY_SEATS, POWER_MANY = 0.5, 256, 0.25
 #: In least squares: the weight of a correction, and of the difference of two neighbouring ones.
 RIDGE, SMOOTHNESS = 1.0, 3.0
 #: Committees recruited in each pass, fewer if there are very many types; and random ones per ten.
@@ -85,7 +87,7 @@ class Tables:
         self.p = p
         self._problem, self._band, self._start, self._left = problem, (low, high), counts, left
         self._rng = np.random.default_rng(0)
-        self._last = min(LAST_SEATS, left)
+        self._last, self._power = min(LAST_SEATS, left), POWER if left <= MANY_SEATS else POWER_MANY
         self._centre = counts + problem.rho * (left - self._last)
         self._values = np.arange(len(low))
         ends = np.cumsum(problem.shape).tolist()
@@ -103,7 +105,7 @@ class Tables:
         if k == 1:
             return self._products(np.where(is_open, 1.0, np.inf)) - 1
         at = min(k - 1, self._last)
-        s, zoom = self._s[at], np.sqrt(at / (k - 1))
+        s, zoom = self._s[at], (at / (k - 1)) ** self._power
         if at == k - 1:
             now, then = s[self._values, counts], s[self._values, counts + 1]
         else:
