@@ -1,7 +1,6 @@
 """Section 6 and Appendix D: the paper's data, as problems ready to be solved.
 
-`data/README.md` says where each file comes from, and what in it is printed and what inferred. The
-files are those of a checkout: the package is meant to be installed from one, with `pip install -e`.
+`data/README.md` says where each file comes from, and what in it is printed and what inferred.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ import pandas as pd
 from committees.bayesnet import Edge, joints
 from committees.problem import Problem
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+_PACKAGED, _CHECKOUT = (Path(__file__).resolve().parents[level] / "data" for level in (0, 2))
+DATA = _PACKAGED if _PACKAGED.exists() else _CHECKOUT
 
 #: The features that the Adult data share with the Brexit assembly.
 ADULT_FEATURES = ["ethnicity", "social class", "age", "gender"]

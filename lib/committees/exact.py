@@ -19,7 +19,7 @@ import numpy as np
 
 from committees.checks import check_integer
 from committees.problem import Problem
-from committees.strategy import Strategy, check_strategy
+from committees.strategy import Strategy, check_is_strategy
 
 #: Python follows committees one inside the other, and there are very many.
 MAX_SIZE = 200
@@ -33,7 +33,7 @@ def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
     >>> expected_screened(Greedy(0), problem, size=2)
     3.0
     """
-    check_strategy(strategy)
+    check_is_strategy(strategy)
     check_integer("size", size, 1, MAX_SIZE)
     if strategy.learns:
         raise ValueError(

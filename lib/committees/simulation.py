@@ -1,6 +1,4 @@
-r"""Section 6 and Appendix A: recruit one committee, simulate many.
-
-One recruitment is simulated in either of two ways.
+r"""Section 6 and Appendix A: recruit one committee, in either of two ways, and simulate many.
 
 **Step by step**, as in the paper's pseudocode: one volunteer at a time is drawn from $p$, and
 accepted with the probability that the strategy gives the volunteer's type right now.
@@ -21,8 +19,10 @@ r-th child of the seed, whichever process computes it and in whatever order.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,26 +30,24 @@ from joblib import Parallel, delayed
 from numpy.random import Generator, SeedSequence, default_rng
 from tqdm import tqdm
 
-from committees.checks import FloatArray, IntArray, check_integer, check_size
+from committees.checks import FloatArray, IntArray, check_choice, check_integer, check_size
 from committees.problem import Problem
-from committees.strategy import Session, Strategy, check_strategy
+from committees.strategy import Session, Strategy, check_is_strategy
 from committees.volunteers import Volunteers, cumulative
 
 #: People shown at once to a strategy that learns.
 PEOPLE_PER_BLOCK = 128
-
 #: `DeadEnd` is raised when a smaller share of the volunteers than this would be accepted.
 MIN_ACCEPTANCE_RATE = 1e-12
-
 #: `DeadEnd` is raised when a strategy that learns has seen so many people.
 MAX_SEEN_BY_LEARNER = 10**8
-
 #: `simulate` works in this process for so long before it starts others, which takes about as long.
 POOL_START_SECONDS = 2.0
+#: What `simulate` tells of each committee.
+COLUMNS = ["strategy", "size", "run", "screened", "loss", "expected"]
 
-
-Task = tuple[Strategy, Problem, list[int], range, int, bool]
-Row = tuple[str, int, int, int, float, float]
+Measure = Callable[[Problem, IntArray], float]
+Task = tuple[Strategy, Problem, list[int], range, int, bool, list[Any], dict[str, Measure]]
 
 
 class DeadEnd(RuntimeError):
@@ -76,20 +74,16 @@ def recruit(
 ) -> Recruitment:
     """Fill one committee of `size` people; `rng` may also be a seed.
 
-    Examples
-    --------
     >>> from committees import Greedy, datasets
-    >>> problem = datasets.brexit(["gender"])
-    >>> found = recruit(Greedy(0), problem, 10, np.random.default_rng(1))
-    >>> len(found.type_ids), problem.committee_loss(found.type_ids) < 0.1
-    (10, True)
+    >>> found = recruit(Greedy(0), datasets.brexit(["gender"]), 10, rng=1)
+    >>> len(found.type_ids)
+    10
     """
-    check_strategy(strategy)
+    check_is_strategy(strategy)
     check_size(size)
     rng = default_rng(rng) if isinstance(rng, int) else rng
-    if step_by_step:
-        return _step_by_step(strategy, problem, size, rng)
-    return (_in_blocks if strategy.learns else _skip_rejections)(strategy, problem, size, rng)
+    fast = _in_blocks if strategy.learns else _skip_rejections
+    return (_step_by_step if step_by_step else fast)(strategy, problem, size, rng)
 
 
 def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
@@ -114,8 +108,7 @@ def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generato
 def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
     session = strategy.start(problem, size)
     volunteers = Volunteers(problem, rng)
-    type_ids: list[IntArray] = []
-    screened: list[IntArray] = []
+    parts: list[tuple[IntArray, IntArray]] = []
     seated = seen = 0
     while seated < size:
         _check_dead_end(strategy, problem, session, seated, size, seen)
@@ -124,12 +117,11 @@ def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) 
         enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
         noted = session.see(came[:enough], accepted[:enough])
         chosen = np.flatnonzero(accepted[:noted])
-        type_ids.append(came[chosen])
-        screened.append(seen + 1 + chosen)
+        parts.append((came[chosen], seen + 1 + chosen))
         seated, seen = seated + len(chosen), seen + noted
         volunteers.skip(noted)
-    people = np.concatenate(screened)
-    return Recruitment(np.concatenate(type_ids), people, people.astype(float), session)
+    type_ids, screened = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Recruitment(type_ids, screened, screened.astype(float), session)
 
 
 def _skip_rejections(
@@ -165,9 +157,9 @@ def _check_dead_end(
     if seen > MAX_SEEN_BY_LEARNER and strategy.learns:
         raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
     if not strategy.learns and not (problem.p @ session.acceptance > MIN_ACCEPTANCE_RATE):
+        rare = f"fewer than one person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
         raise DeadEnd(
-            f"{strategy}: after {seated} of {size} seats it would accept nobody of the types that "
-            f"occur in p, or fewer than one person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
+            f"{strategy}: after {seated} of {size} seats it would accept nobody, or {rare}"
         )
 
 
@@ -180,6 +172,8 @@ def simulate(
     *,
     step_by_step: bool = False,
     workers: int | None = None,
+    dead_ends: Literal["raise", "rows"] = "raise",
+    measures: Mapping[str, Measure] | None = None,
 ) -> pd.DataFrame:
     """Recruit many committees.
 
@@ -194,47 +188,54 @@ def simulate(
     seed : int
         Where all randomness comes from.
     step_by_step : bool
-        Whether to draw every volunteer, as the paper's pseudocode does, instead of skipping
-        rejections.
+        Whether to draw every volunteer, as the pseudocode does, instead of skipping rejections.
     workers : int, optional
         How many processes joblib may use; by default all cores, or as many as LOKY_MAX_CPU_COUNT
-        allows. Inside `joblib.parallel_config(backend="dask")` they are a cluster's. Short work
-        stays in this process. The result does not depend on it.
+        allows; inside `joblib.parallel_config(backend="dask")` a cluster's. It changes no result.
+    dead_ends : {"raise", "rows"}
+        Whether a recruitment that gets stuck raises `DeadEnd`, or is a row without numbers: means
+        are then over the others only.
+    measures : mapping of str to callable, optional
+        More columns by name, each a function of the problem and of the committee's counts per type.
 
     Returns
     -------
     DataFrame
-        A row per committee: strategy (its name), size, run, screened (people seen), loss, and
-        expected (the mean of screened given who was accepted).
+        A row per committee: strategy (its name), size, run, screened (people seen), loss, expected
+        (the mean of screened given who was accepted), and the measures.
 
-    Examples
-    --------
     >>> from committees import CMDP, datasets
-    >>> frame = simulate(CMDP(), datasets.brexit(["gender"]), sizes=[10, 20], runs=3, seed=1)
+    >>> problem, measures = datasets.brexit(["gender"]), {"women": lambda problem, n: n[0]}
+    >>> frame = simulate(CMDP(), problem, sizes=[10, 20], runs=3, seed=1, measures=measures)
     >>> list(frame.columns), len(frame)
-    (['strategy', 'size', 'run', 'screened', 'loss', 'expected'], 6)
+    (['strategy', 'size', 'run', 'screened', 'loss', 'expected', 'women'], 6)
     """
+    own = dict(measures or {})
     chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
     wanted = list(sizes) if isinstance(sizes, Iterable) else [sizes]
     if not chosen or not wanted:
         raise ValueError(f"{'sizes' if chosen else 'strategies'}: there are none")
     for strategy in chosen:
-        check_strategy(strategy)
+        check_is_strategy(strategy)
     if len({strategy.name for strategy in chosen}) < len(chosen):
         raise ValueError(f"strategies: two have the same name: {', '.join(map(str, chosen))}")
     for size in wanted:
         check_size(size)
+    for name in own.keys() & {*COLUMNS}:
+        raise ValueError(f"measures: {name!r} is a column already")
     check_integer("runs", runs, 1)
     check_integer("seed", seed, 0)
     check_integer("workers", 1 if workers is None else workers, 1)
+    check_choice("dead_ends", dead_ends, ["raise", "rows"])
     all_sizes, chunk = sorted({int(size) for size in wanted}), max(1, runs // 10)
+    options = seed, step_by_step, [DeadEnd] if dead_ends == "rows" else [], own
     tasks: list[Task] = [
-        (strategy, problem, together, range(runs)[first : first + chunk], seed, step_by_step)
+        (strategy, problem, together, range(runs)[first : first + chunk], *options)
         for strategy in chosen
         for together in ([[size] for size in all_sizes] if strategy.sized else [all_sizes])
         for first in range(0, runs, chunk)
     ]
-    rows: list[Row] = []
+    rows: list[dict[str, Any]] = []
     start, left = time.monotonic(), iter(tasks)
     with tqdm(total=len(tasks), disable=None, delay=POOL_START_SECONDS, desc="recruiting") as bar:
         while time.monotonic() - start < POOL_START_SECONDS and (task := next(left, None)):
@@ -245,19 +246,24 @@ def simulate(
             rows += part
             bar.update()
     order = [strategy.name for strategy in chosen]
-    rows.sort(key=lambda row: (order.index(row[0]), *row[1:3]))
-    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss", "expected"])
+    rows.sort(key=lambda row: (order.index(row["strategy"]), row["size"], row["run"]))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *own])
 
 
-def _run(task: Task) -> list[Row]:
+def _run(task: Task) -> list[dict[str, Any]]:
     """Recruit up to the largest of these sizes, once for each run, and look at all of them."""
-    strategy, problem, sizes, runs, seed, step_by_step = task
-    rows = []
+    strategy, problem, sizes, runs, seed, step_by_step, ignored, measures = task
+    rows: list[dict[str, Any]] = []
     for run in runs:
-        rng = default_rng(SeedSequence(seed, spawn_key=(run,)))
-        found = recruit(strategy, problem, sizes[-1], rng, step_by_step=step_by_step)
-        for size in sizes:
-            loss = problem.committee_loss(found.type_ids[:size])
-            people = int(found.screened[size - 1]), loss, float(found.expected[size - 1])
-            rows.append((strategy.name, size, run, *people))
+        found = None  # the longest recruitment that did not get stuck
+        for size in reversed(sizes):
+            rng = default_rng(SeedSequence(seed, spawn_key=(run,)))
+            rows.append(row := {"strategy": strategy.name, "size": size, "run": run})
+            with suppress(*ignored):
+                found = found or recruit(strategy, problem, size, rng, step_by_step=step_by_step)
+                row["screened"] = int(found.screened[size - 1])
+                row["expected"] = float(found.expected[size - 1])
+                row["loss"] = problem.committee_loss(found.type_ids[:size])
+                counts = np.bincount(found.type_ids[:size], minlength=len(problem.p))
+                row |= {name: measure(problem, counts) for name, measure in measures.items()}
     return rows

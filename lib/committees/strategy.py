@@ -75,7 +75,7 @@ class Strategy(ABC):
         return self.name
 
 
-def check_strategy(strategy: object) -> None:
+def check_is_strategy(strategy: object) -> None:
     """Refuse anything but a strategy."""
     if not isinstance(strategy, Strategy):
         raise ValueError(f"strategy: expected one such as CMDP(), got {strategy!r}")

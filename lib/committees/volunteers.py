@@ -19,11 +19,9 @@ class Volunteers:
     """
 
     def __init__(self, problem: Problem, rng: np.random.Generator | int) -> None:
-        self._cumulative = cumulative(problem.p)
         self._rng = np.random.default_rng(rng) if isinstance(rng, int) else rng
-        self._at = 0
-        self._type_ids = np.zeros(0, dtype=np.intp)
-        self._coins = np.zeros(0)
+        self._cumulative = cumulative(problem.p)
+        self._type_ids, self._coins, self._at = np.zeros(0, dtype=np.intp), np.zeros(0), 0
 
     def next(self, block: int) -> tuple[IntArray, FloatArray]:
         """The types and coins of up to `block` people, at least one, without moving on."""
@@ -47,12 +45,10 @@ def stream(problem: Problem, people: int, rng: np.random.Generator | int) -> Int
     """
     check_integer("people", people, 1)
     volunteers, parts = Volunteers(problem, rng), list[IntArray]()
-    while people > 0:
-        type_ids, _ = volunteers.next(people)
-        parts.append(type_ids)
-        people -= len(type_ids)
-        volunteers.skip(len(type_ids))
-    return np.concatenate(parts)
+    for _ in range(0, people, PEOPLE_PER_DRAW):
+        parts.append(volunteers.next(PEOPLE_PER_DRAW)[0])
+        volunteers.skip(PEOPLE_PER_DRAW)
+    return np.concatenate(parts)[:people]
 
 
 def cumulative(weights: FloatArray) -> FloatArray:

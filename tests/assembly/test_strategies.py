@@ -1,30 +1,38 @@
-"""The strategies that can be chosen by name, and the usual tolerance."""
+"""The strategies that an organiser can choose."""
 
 from __future__ import annotations
 
-import dataclasses
+import pytest
 
-from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose_tolerance
+from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose
+from committees.beyond import Prices, registry
+from organiser import RANGES
 
 
-def test_strategies_have_the_names_that_are_told():
-    assert {name: make(0.05).name for name, make in STRATEGIES.items()} == {
+def test_strategies_are_made_by_name(read):
+    assert {name: choose(name, read(), 0.05).name for name in STRATEGIES} == {
+        "foresight": "Foresight 0.05",
+        "foresight-learning": "Foresight learning 0.05",
+        "prices": "Prices 4",
         "greedy": "Greedy 0.05",
         "cmdp": "CMDP",
         "cmdp-fair": "CMDP fair",
         "rl-cmdp": "RL-CMDP ×0.075",
-        "prices": "Prices 4",
-        "foresight": "Foresight 0.05",
-        "foresight-learning": "Foresight learning 0.05",
     }
+    assert choose("foresight", read()).tolerance == USUAL_TOLERANCE == 0.02
 
 
-def test_choose_tolerance_keeps_to_the_ranges_unless_told_otherwise(read):
-    shares = read()
-    assert choose_tolerance(shares, None) == USUAL_TOLERANCE == 0.02
-    assert choose_tolerance(shares, 0.5) == 0.5
-    assert choose_tolerance(shares, 0) == 0
-    for widest, chosen in ((0.3, 0.02), (0.01, 0.01), (0.0, 0.0)):
-        ranges = dataclasses.replace(shares, max_tolerance=widest)
-        assert choose_tolerance(ranges, None) == chosen
-        assert choose_tolerance(ranges, 0.1) == 0.1
+def test_strategies_are_those_of_the_registry_and_ones_own(read):
+    assert set(STRATEGIES) <= set(registry.STRATEGIES)
+    assert choose("committees.beyond:Prices", read()) == Prices()
+    with pytest.raises(ValueError, match="strategy: there is no 'lazy'; expected greedy, cmdp"):
+        choose("lazy", read())
+
+
+def test_strategies_keep_to_the_file_s_own_ranges(read):
+    ranges = read(RANGES, size=20)
+    for name in ("foresight", "foresight-learning"):
+        low, high = choose(name, ranges).band(ranges.problem, 20)
+        assert (tuple(low.tolist()), tuple(high.tolist())) == ranges.seats
+    with pytest.raises(ValueError, match="tolerance: the file has min and max"):
+        choose("foresight", ranges, 0.02)

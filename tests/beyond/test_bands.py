@@ -144,6 +144,32 @@ def test_fewest_ahead_takes_many_rows_some_of_them_stuck(future, seed):
     np.testing.assert_array_equal(fewest_ahead(stack, p), [found, found[::-1]])
 
 
+def fewest_by_newton(V, p):
+    """The root of sum of p(x) (v - V(x))^+ = 1, from the right; steps below 1e-12 are rounding."""
+    V, p = V[np.isfinite(V)], p[np.isfinite(V)]
+    v, step = (1 + p @ V) / p.sum(), np.inf
+    while step > 1e-12 * v:
+        gain = np.maximum(v - V, 0)
+        step = (p @ gain - 1) / p[gain > 0].sum()
+        v -= step
+    return v
+
+
+@given(st.integers(1, 400), st.sampled_from([0.1, 1.0, 4.0]), st.integers(0, 999))
+def test_fewest_ahead_of_one_and_of_many_is_the_root(types, spread, seed):
+    """The fast way for one committee, the one for many, and Newton's method: the same choice."""
+    rng = np.random.default_rng(seed)
+    V = np.exp(rng.normal(3, spread, (3, types)))
+    V[:, 1:][rng.random((3, types - 1)) < 0.2] = np.inf
+    p = rng.dirichlet(np.ones(types))
+    many = fewest_ahead(V, p)
+    for row, v in zip(V, many, strict=True):
+        one = fewest_ahead(row, p)
+        assert one.shape == ()
+        assert [one, v] == pytest.approx([fewest_by_newton(row, p)] * 2, rel=1e-9)
+        np.testing.assert_array_equal(row < one, row < v)
+
+
 def test_fewest_ahead_where_nobody_can_be_accepted_is_infinite():
     nobody = np.full((2, 3), np.inf)
     assert np.isinf(fewest_ahead(nobody, np.full(3, 1 / 3))).all()
@@ -166,7 +192,17 @@ def test_fewest_ahead_ends_where_futures_are_beyond_rounding():
     V = np.array([[1e17, np.inf, np.inf], [0.0, 3.0, 5.0]])
     found = fewest_ahead(V, np.array([0.3, 0.3, 0.4]))
     assert found[0] >= 1e17
+    assert fewest_ahead(V[0], np.array([0.3, 0.3, 0.4])) == found[0]
     assert found[1] == pytest.approx(fewest_by_hand(V[1], np.array([0.3, 0.3, 0.4])))
+
+
+@pytest.mark.parametrize("far", [1e14, 1e30, 1e200])
+def test_fewest_ahead_is_not_lost_beside_a_future_beyond_rounding(far):
+    """Next to 1e30 people two are nothing, and still the answer; also if that type hardly comes."""
+    for p in (np.array([0.5, 0.5]), np.array([0.5, 1e-17])):
+        one, many = np.array([0.0, far]), np.array([[0.0, far], [1.0, np.inf]])
+        assert fewest_ahead(one, p) == pytest.approx(2)
+        assert fewest_ahead(many, p) == pytest.approx([2, 3])
 
 
 def test_problem_is_not_looked_at_beyond_its_targets():

@@ -19,7 +19,6 @@ from committees.beyond.tables import Tables
 from committees.exact import expected_screened
 from committees.greedy import band, band_loss
 from committees.volunteers import stream
-from laws import LEVEL, observe, p_value, slow
 from samples import problems, random_problem, seated
 
 THREE = datasets.brexit(["ethnicity", "social class", "gender"])
@@ -358,15 +357,6 @@ def test_estimate_believes_that_every_type_exists(problem, people, seed):
 
 
 # Sessions
-
-
-@pytest.mark.slow
-def test_foresight_has_the_same_law_in_both_simulators():
-    """One comparison, at the level of 1 in 1,000; the seeds are fixed."""
-    problem = random_problem(np.random.default_rng(5), [2, 2, 2])
-    one = observe(recruit, Foresight(0.05), problem, 10, seed=1)
-    other = observe(slow, Foresight(0.05), problem, 10, seed=2)
-    assert p_value(one, other) > LEVEL
 
 
 def test_foresight_depends_on_no_run_before():

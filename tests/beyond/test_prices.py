@@ -11,7 +11,6 @@ from committees import CMDP, datasets, recruit, simulate
 from committees.beyond.prices import Prices, people_bound, seats_ahead
 from committees.exact import expected_screened
 from committees.lp import best_policy
-from laws import LEVEL, observe, p_value, slow
 from samples import problems, random_problem, seated
 
 BREXIT = datasets.brexit()
@@ -154,12 +153,3 @@ def test_prices_see_hardly_more_people_than_cmdp(frame):
     """Within 3 % of K / g*, far below the bound; the standard error is 0.8 %."""
     found = frame.query("strategy == 'Prices 4' and size == 1000")["screened"].mean()
     assert found <= 1.03 * 1000 / best_policy(BREXIT).rate < people_bound(BREXIT, 1000, 4)
-
-
-@pytest.mark.slow
-def test_prices_have_the_same_law_in_both_simulators():
-    """One comparison, at the level of 1 in 1,000; the seeds are fixed."""
-    problem = random_problem(np.random.default_rng(5), [2, 2, 2])
-    one = observe(recruit, Prices(1), problem, 10, seed=1)
-    other = observe(slow, Prices(1), problem, 10, seed=2)
-    assert p_value(one, other) > LEVEL

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committees import Problem, datasets
-from committees.beyond import tables
+from committees.beyond import foresight, tables
 from committees.beyond.bands import fewest_ahead, open_values
 from committees.beyond.limits import fewest_screened
 from committees.beyond.tables import LAST_SEATS, Tables
@@ -79,9 +79,11 @@ def test_after_the_last_seat_nobody_is_ahead(problem, size, seed):
 
 @given(problems(), st.integers(0, 99))
 def test_products_are_over_the_values_of_each_type(problem, seed):
-    per_value = np.random.default_rng(seed).random((3, len(problem.rho)))
-    expected = per_value[:, problem.codes].prod(axis=2)
-    np.testing.assert_allclose(fit(problem, 2, 1.0, (2,))._products(per_value), expected)
+    rng, found = np.random.default_rng(seed), fit(problem, 2, 1.0, (2,))
+    for rows in (1, 3):  # one committee has a way of its own
+        per_value, level = rng.random((rows, len(problem.rho))), rng.random(rows)
+        expected = level[:, None] * per_value[:, problem.codes].prod(axis=2)
+        np.testing.assert_allclose(found._products(per_value, level), expected)
 
 
 @given(problems(), st.integers(0, 99))
@@ -127,6 +129,28 @@ def test_after_looks_at_the_last_table_from_further_away(problem, seed):
             at = found._centre + z * (with_x - way)
             entries = [np.interp(n, grid, row) for n, row in zip(at, s, strict=True)]
             assert V[x] == pytest.approx(np.exp(found._a[LAST_SEATS] + sum(entries)) / z, rel=1e-6)
+
+
+@given(problems(), st.sampled_from([9, LAST_SEATS + 9]), st.booleans(), st.integers(0, 99))
+def test_one_committee_is_decided_as_among_many(problem, size, learn, seed):
+    """A session decides for one committee in quick ways, trials for many at once: the same."""
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "COMMITTEES", (5,))
+        patch.setattr(foresight, "COMMITTEES", (5,))
+        foresight.fitted.cache_clear()
+        session = foresight.Foresight(0.1, learn).start(problem, size)
+        while session.left:
+            if found := session._tables:
+                counts = np.stack([session.counts, 0 * session.counts])
+                (mass, _), (v, _) = found.decide(counts, session.left)
+                V, offset = found.after(counts, session.left)[0], found.offset[session.left]
+                np.testing.assert_array_equal(session.acceptance * found.p, mass)
+                assert session.ahead == pytest.approx(v + offset, rel=1e-9, abs=1e-9)
+                np.testing.assert_allclose(session.ahead_with, V + offset, rtol=1e-9, atol=1e-9)
+            came = np.array([rng.choice(len(problem.p), p=problem.p)])
+            session.see(came, rng.random(1) < session.acceptance[came])
+    foresight.fitted.cache_clear()
 
 
 @given(problems(), st.integers(0, 99))

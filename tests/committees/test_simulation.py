@@ -19,13 +19,14 @@ from committees import (
     PlugIn,
     Problem,
     Recruitment,
+    Session,
     datasets,
     recruit,
     simulate,
     simulation,
 )
+from committees.beyond import check_strategy
 from committees.exact import expected_screened
-from laws import LEVEL, observe, p_value, slow
 from samples import problems, random_problem
 
 PROBLEMS = {
@@ -70,11 +71,10 @@ def notices_full_quotas_one_person_late(strategy, problem, size, rng):
 @pytest.mark.parametrize("strategy", [Greedy(0.0), Greedy(0.1), CMDP()], ids=str)
 @pytest.mark.parametrize("which", PROBLEMS)
 def test_recruit_has_the_law_of_step_by_step(strategy, which):
+    """12 comparisons; were seeds drawn anew, sound code would fail in 12 of 1,000 test runs."""
     sizes, independent = PROBLEMS[which]
     problem = random_problem(np.random.default_rng(5), sizes, independent=independent)
-    one = observe(recruit, strategy, problem, 10, seed=1)
-    other = observe(slow, strategy, problem, 10, seed=2)
-    assert p_value(one, other) > LEVEL
+    check_strategy(strategy, problem)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,16 @@ def test_recruit_has_the_law_of_step_by_step(strategy, which):
     ],
     ids=lambda x: getattr(x, "__name__", str(x)),
 )
-def test_recruit_broken_on_purpose_fails_the_same_test(broken, strategy):
+def test_recruit_broken_on_purpose_fails_the_same_test(broken, strategy, monkeypatch):
     problem = datasets.brexit(features=["age", "gender"])
-    one = observe(broken, strategy, problem, 10, seed=1)
-    other = observe(slow, strategy, problem, 10, seed=2)
-    assert p_value(one, other) <= LEVEL
+    check_strategy(strategy, problem)
+
+    def sometimes_broken(*arguments, step_by_step=False):
+        return recruit(*arguments, step_by_step=True) if step_by_step else broken(*arguments)
+
+    monkeypatch.setattr(simulation, "recruit", sometimes_broken)
+    with pytest.raises(ValueError, match=f"{strategy}: the simulators disagree on its law"):
+        check_strategy(strategy, problem)
 
 
 @given(problems(max_features=2), st.integers(1, 12), st.integers(0, 999), st.booleans())
@@ -148,13 +153,85 @@ def test_simulate_does_not_depend_on_workers(strategies, monkeypatch):
         pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
 
 
-def test_simulate_raises_dead_end():
-    """All women are young: with half the seats for each, Greedy may run out of people to accept."""
-    halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
-    problem = Problem(halves, [0.3, 0.4, 0.0, 0.3])
-    for step_by_step in (False, True):
-        with pytest.raises(DeadEnd, match=r"Greedy 0: after \d+ of 6 seats it would accept nobody"):
-            simulate(Greedy(0), problem, 6, runs=50, step_by_step=step_by_step, workers=1)
+#: All women are young: with half the seats for each, Greedy may run out of people to accept.
+HALVES = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
+STICKY = Problem(HALVES, [0.3, 0.4, 0.0, 0.3])
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_simulate_raises_dead_end(step_by_step):
+    with pytest.raises(DeadEnd, match=r"Greedy 0: after \d+ of 6 seats it would accept nobody"):
+        simulate(Greedy(0), STICKY, 6, runs=50, step_by_step=step_by_step, workers=1)
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_simulate_makes_dead_ends_rows(step_by_step):
+    """Whatever is not stuck is as ever, and the exact share of those that are stuck is met."""
+    options = {"runs": 400, "step_by_step": step_by_step, "workers": 1, "dead_ends": "rows"}
+    frame = simulate([Greedy(0), CMDP()], STICKY, [2, 4], **options, measures={"two": lambda *_: 2})
+    assert list(frame)[-1] == "two"
+    stuck = frame["screened"].isna()
+    assert frame.loc[stuck, "strategy"].eq("Greedy 0").all()
+    for column in ("loss", "expected", "two"):
+        assert (frame[column].isna() == stuck).all()
+    # Of two seats, the first goes to (M, J) with probability 0.4, and nobody can have the second.
+    share = stuck[frame["strategy"].eq("Greedy 0") & frame["size"].eq(2)].mean()
+    assert abs(share - 0.4) < 4 * (0.4 * 0.6 / 400) ** 0.5
+    alone = simulate(CMDP(), STICKY, [2, 4], runs=400, step_by_step=step_by_step, workers=1)
+    pd.testing.assert_frame_equal(
+        frame[frame["strategy"] == "CMDP"].reset_index(drop=True)[list(alone)].astype(alone.dtypes),
+        alone,
+    )
+
+
+def test_simulate_keeps_the_beginning_of_a_recruitment_that_gets_stuck():
+    """A rule that does not look at the size, and accepts nobody after three seats."""
+
+    class ThreeSession(Session):
+        seated = 0
+
+        def see(self, type_ids, accepted):
+            self.seated += int(accepted[0])
+            return 1
+
+        @property
+        def acceptance(self):
+            return np.full(4, float(self.seated < 3))
+
+    class Three(CMDP):
+        family = "Three"
+
+        def start(self, problem, size):
+            return ThreeSession()
+
+    frame = simulate(Three(), STICKY, [1, 2, 3, 5, 9], runs=5, dead_ends="rows", workers=1)
+    assert (frame["screened"].notna() == (frame["size"] <= 3)).all()
+    short = simulate(Three(), STICKY, [1, 2, 3], runs=5, workers=1)
+    again = frame[frame["size"] <= 3].reset_index(drop=True).astype(short.dtypes)
+    pd.testing.assert_frame_equal(again, short)
+
+
+def test_simulate_has_rows_even_if_all_are_stuck():
+    targets = {"gender": {"M": 1.0, "F": 0.0}, "age": {"S": 0.0, "J": 1.0}}
+    nobody = Problem(targets, [0.5, 0, 0, 0.5])
+    frame = simulate(Greedy(0), nobody, 4, runs=3, dead_ends="rows")
+    assert list(frame) == simulation.COLUMNS
+    assert frame["screened"].isna().sum() == len(frame) == 3
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_simulate_measures_each_committee(step_by_step, monkeypatch):
+    """From the counts per type of the very committee; in other processes, too."""
+    problem = datasets.brexit(["gender", "age"])
+    own = {"again": lambda problem, counts: problem.loss(counts), "n": lambda _, n: n.sum()}
+    options = {"runs": 12, "seed": 7, "step_by_step": step_by_step}
+    arguments = [Greedy(0.05), CMDP(), RLCMDP(scale=0.1)], problem, [10, 20]
+    frame = simulate(*arguments, **options, measures=own, workers=1)
+    assert frame["again"].to_numpy() == pytest.approx(frame["loss"].to_numpy())
+    assert (frame["n"] == frame["size"]).all()
+    pd.testing.assert_frame_equal(frame[simulation.COLUMNS], simulate(*arguments, **options))
+    monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)
+    pd.testing.assert_frame_equal(simulate(*arguments, **options, measures=own, workers=2), frame)
 
 
 def test_simulate_shows_no_bar_outside_a_terminal(capsys):
@@ -195,6 +272,8 @@ def test_recruit_stops_a_learner_that_cannot_fill_its_committee(monkeypatch):
         ({"strategies": []}, "strategies: there are none"),
         ({"strategies": [CMDP(), CMDP()]}, "strategies: two have the same name: CMDP, CMDP"),
         ({"strategies": CMDP}, "strategy: expected one such as CMDP"),
+        ({"measures": {"loss": max}}, "measures: 'loss' is a column already"),
+        ({"dead_ends": True}, "dead_ends: expected 'raise' or 'rows', got True"),
         ({"strategies": ["CMDP"]}, r"strategy: expected one such as CMDP\(\), got 'CMDP'"),
     ],
 )

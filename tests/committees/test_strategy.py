@@ -7,7 +7,7 @@ import pytest
 
 from committees import CMDP, RLCMDP, Greedy, PlugIn, Session, datasets
 from committees.beyond import FairCMDP, Foresight, Prices
-from committees.strategy import check_strategy
+from committees.strategy import check_is_strategy
 
 PROBLEM = datasets.brexit(["gender", "ethnicity"])
 STRATEGIES = [
@@ -65,6 +65,6 @@ def test_leave_is_refused_by_default():
         Everybody().leave(0)
 
 
-def test_check_strategy_wants_an_instance():
+def test_check_is_strategy_wants_an_instance():
     with pytest.raises(ValueError, match=r"strategy: expected one such as CMDP\(\), got <class"):
-        check_strategy(CMDP)
+        check_is_strategy(CMDP)

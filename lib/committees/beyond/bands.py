@@ -28,9 +28,6 @@ from committees.checks import BoolArray, FloatArray, IntArray
 from committees.greedy import feature_sums
 from committees.problem import Problem
 
-#: A step of Newton's method that is a smaller share of v than this is rounding.
-ROUNDING = 1e-12
-
 
 def open_values(
     problem: Problem, low: IntArray, high: IntArray, counts: IntArray, left: int
@@ -63,21 +60,33 @@ def check_band(problem: Problem, size: int, low: IntArray, high: IntArray) -> No
 def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
     """The smallest (1 + sum of p(x) V(x) over S) / p(S) of all sets S of types.
 
-    V is per type along its last axis, infinite for types that cannot be accepted. Newton's method
-    on a convex, piecewise linear function: from all types it comes down to the root in a few steps.
+    V is per type along its last axis, infinite for types that cannot be accepted. First S is all
+    types, then those with V below what this gives, and so on while it gives fewer people: types
+    only leave S, so it ends after a few steps. This is Newton's method for the equation above.
 
     >>> float(fewest_ahead(np.array([0.0, 3.0]), np.array([0.5, 0.5])))
     2.0
     """
-    possible = np.isfinite(V)
-    share = possible @ p
-    if (stuck := share <= 0).any():  # any finite number will do: it is replaced in the end
-        V = np.where(np.expand_dims(stuck, -1), 0.0, V)
-        return np.where(stuck, np.inf, fewest_ahead(V, p))
-    v = (1 + np.where(possible, V, 0.0) @ p) / share
+    weighted = np.where(np.isfinite(V), V, 0.0) * p
+    if V.ndim == 1:
+        return np.asarray(_fewest_of_one(V, weighted, p))
+    v, chosen = np.full(V.shape[:-1], np.inf), np.empty(V.shape)
     while True:
-        gain = np.maximum(np.expand_dims(v, -1) - V, 0.0)
-        step = np.maximum(gain @ p - 1, 0.0) / np.maximum((gain > 0) @ p, ROUNDING)
-        v = v - step
-        if (step <= ROUNDING * v).all():
-            return np.asarray(v)
+        np.greater(v[..., None], V, out=chosen)  # in place: fresh memory would take longer
+        share = chosen @ p
+        found = np.full_like(v, np.inf)
+        np.divide(1 + np.vecdot(chosen, weighted), share, out=found, where=share > 0)
+        if not (found < v).any():
+            return v
+        v = np.minimum(v, found)
+
+
+def _fewest_of_one(V: FloatArray, weighted: FloatArray, p: FloatArray) -> float:
+    """The same for one committee, `weighted` being p V: several times as fast in plain numbers."""
+    v = np.inf
+    while True:
+        chosen = (v > V).astype(float)
+        share = chosen.dot(p)
+        if not (share > 0 and (found := (1 + chosen.dot(weighted)) / share) < v):
+            return v
+        v = found

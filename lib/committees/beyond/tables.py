@@ -46,6 +46,8 @@ COMMITTEES, MAX_CELLS, RANDOM_PER_TEN = (200, 200, 400, 400, 600, 600), 1_000_00
 DEAD_END, DEAD_END_FACTOR = 1e9, 3.0
 #: Whatever a fit says, V is finite where a type is open: logarithms are held within this.
 MAX_LOG = 25.0
+#: Added to counts: as they are, and with one person more of each value.
+NOW_AND_THEN = np.arange(2)[:, None, None]
 #: A bar shows the progress of a fit that takes longer than this.
 BAR_AFTER_SECONDS = 2.0
 
@@ -89,7 +91,7 @@ class Tables:
         self._rng = np.random.default_rng(0)
         self._last, self._power = min(LAST_SEATS, left), POWER if left <= MANY_SEATS else POWER_MANY
         self._centre = counts + problem.rho * (left - self._last)
-        self._values = np.arange(len(low))
+        self._values, self._codes = np.arange(len(low)), np.ascontiguousarray(problem.codes.T)
         ends = np.cumsum(problem.shape).tolist()
         self._features = [slice(end - n, end) for end, n in zip(ends, problem.shape, strict=True)]
         self._s = np.zeros((self._last + 1, len(low), int(high.max()) + 2))
@@ -103,24 +105,25 @@ class Tables:
         """V(N + x) for each committee (row) and type (column), with k seats left before x."""
         is_open = open_values(self._problem, *self._band, counts, k)
         if k == 1:
-            return self._products(np.where(is_open, 1.0, np.inf)) - 1
+            return self._products(np.where(is_open, 1.0, np.inf), np.ones(len(counts))) - 1
         at = min(k - 1, self._last)
         s, zoom = self._s[at], (at / (k - 1)) ** self._power
         if at == k - 1:
-            now, then = s[self._values, counts], s[self._values, counts + 1]
+            now, then = s[self._values, counts + NOW_AND_THEN]
         else:
             way = (self._left - k + 1) / max(self._left - at, 1)
             off = counts - self._start - (self._centre - self._start) * way
-            now = self._between(s, self._centre + zoom * off)
-            then = self._between(s, self._centre + zoom * (off + 1))
-        factors = np.where(is_open, np.exp(np.clip(then - now, -MAX_LOG, MAX_LOG)), np.inf)
-        level = np.clip(now.sum(axis=1) + self._a[at], -MAX_LOG, MAX_LOG)
-        factors[:, self._features[-1]] *= np.exp(level)[:, None] / zoom
-        return self._products(factors)
+            now, then = self._between(s, self._centre + zoom * (off + NOW_AND_THEN))
+        factors = np.exp((then - now).clip(-MAX_LOG, MAX_LOG))
+        factors[~is_open] = np.inf
+        level = (now.sum(axis=1) + self._a[at]).clip(-MAX_LOG, MAX_LOG)
+        return self._products(factors, np.exp(level) / zoom)
 
-    def _products(self, per_value: FloatArray) -> FloatArray:
-        """The product over the values of each type: a row per committee."""
-        products = np.ones((len(per_value), 1))
+    def _products(self, per_value: FloatArray, level: FloatArray) -> FloatArray:
+        """The level of each committee (row), times the product over the values of each type."""
+        if len(per_value) == 1:  # all at once: far fewer calls, but too much memory for many
+            return np.asarray(level * per_value.take(self._codes, axis=1).prod(axis=1))
+        products = level[:, None]
         for own in self._features[::-1]:  # from the last to the first: long runs of memory
             cells = len(products), (own.stop - own.start) * products.shape[1]
             products = (per_value[:, own, None] * products[:, None, :]).reshape(cells)
@@ -128,7 +131,7 @@ class Tables:
 
     def _between(self, s: FloatArray, counts: FloatArray) -> FloatArray:
         """Entries of a table for counts that are not whole."""
-        counts = np.clip(counts, 0, s.shape[1] - 1 - 1e-9)
+        counts = counts.clip(0, s.shape[1] - 1 - 1e-9)
         whole = counts.astype(np.intp)
         part = counts - whole
         return (1 - part) * s[self._values, whole] + part * s[self._values, whole + 1]
@@ -172,7 +175,7 @@ class Tables:
         def rule(counts: IntArray, k: int) -> tuple[FloatArray, FloatArray]:
             is_open = open_values(self._problem, low, high, counts, k)
             weight = is_open * (np.maximum(wanted - counts, 1e-2) / presence) ** urge
-            return self._products(weight) * self.p, np.zeros(number)
+            return self._products(weight, np.ones(number)) * self.p, np.zeros(number)
 
         return rule
 
