@@ -1,8 +1,9 @@
 """A CSV file that a person has made: its rows with their line numbers, and what is wrong with it.
 
 What cannot be mistaken is forgiven: a byte-order mark, empty lines, spaces, capital letters, kinds
-of dashes, and semicolons or tabs between columns, with which commas may stand in numbers. All else
-is refused, with a sentence that names the file and the line.
+of dashes, and semicolons or tabs between columns, with which commas may stand in numbers. What can
+be guessed is guessed, and said: an old encoding, a title above the header, rows that are notes or
+totals. All else is refused, with a sentence that names the file and the line.
 """
 
 from __future__ import annotations
@@ -21,8 +22,15 @@ from committees.checks import MAX_SEATS
 #: So many complaints about one file are shown; further ones are only counted.
 MAX_COMPLAINTS_SHOWN = 10
 
-#: Columns of files that were written for other selection software, and what we call them.
-COLUMN_ALIASES = {"category": "feature", "name": "value"}
+#: How files of other selection software call features and their values, and we: feature, value.
+PAIRS = [("feature", "value"), ("category", "category value"), ("category", "feature")]
+PAIRS += [("category", "value"), ("category", "name"), ("feature", "name")]
+#: Columns that say what share a value has, of the committee or of the volunteers.
+SHARES = ("target", "share", "percent", "percentage", "count", "seats", "people", "population")
+#: Other names of columns.
+ALIASES = {"minimum": "min", "maximum": "max", "%": "percent"}
+#: The first words of rows that add up the others.
+TOTALS = ("total", "totals", "sum", "all", "overall", "gesamt", "summe")
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\d*,\d+")
@@ -54,12 +62,15 @@ class CsvFile:
         The names of the columns, as `same_word` makes them.
     rows : list of (int, dict)
         For each row that is not empty, its line in the file and its cells by column.
+    notes : list of str
+        What was guessed or left out, a sentence each.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.name = Path(path).name
         self.header: list[str] = []
         self.rows: list[tuple[int, dict[str, str]]] = []
+        self.notes: list[str] = []
         self._complaints: list[str] = []
         self._separator = ","
         self._read(self._decode(Path(path)))
@@ -85,11 +96,18 @@ class CsvFile:
             raise self.refuse(f"cannot be read ({error.strerror})") from None
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             raise self.refuse("is a spreadsheet, not a CSV file; save it as “CSV UTF-8”")
+        wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         try:
-            text = raw.decode("utf-8-sig")
+            text = raw.decode("utf-16" if wide else "utf-8-sig")
         except UnicodeDecodeError as error:
             line = raw[: error.start].count(b"\n") + 1
-            raise self.refuse(f"line {line} is not UTF-8; save it as “CSV UTF-8”") from None
+            try:
+                text = raw.decode("cp1252")
+            except UnicodeDecodeError:
+                told = f"line {line} is not UTF-8; save it as “CSV UTF-8”"
+                raise self.refuse(told) from None
+            word = next(word for word in re.split(r"[\s,;]", text) if not word.isascii())
+            self.notes.append(f"{self.name} was read as Windows-1252: line {line} has “{word}”")
         if "\0" in text:
             raise self.refuse("is not a text file; save it as “CSV UTF-8”")
         return text
@@ -98,7 +116,12 @@ class CsvFile:
         lines = list(io.StringIO(text, newline=""))  # other line separators may stand in cells
         first = next((line for line in lines if line.strip(" ,;\t\r\n")), "")
         # Where a comma stands in numbers, spreadsheets separate columns by something else.
-        self._separator = next((mark for mark in ";\t" if mark in first and "," not in first), ",")
+        if named := re.fullmatch(r"sep=(.)\s*", first):
+            lines[lines.index(first)] = "\n"
+            self._separator = named[1]
+        else:
+            marks = [mark for mark in ";\t" if mark in first and "," not in first]
+            self._separator = marks[0] if marks else ","
         reader = csv.reader(lines, strict=True, delimiter=self._separator)
         try:
             cells = [(reader.line_num, [_tidy(cell) for cell in row]) for row in reader]
@@ -107,10 +130,12 @@ class CsvFile:
         rows = [(line, row) for line, row in cells if any(row)]
         if not rows:
             raise self.refuse("is empty")
+        while len(rows) > 1 and _filled(rows[0][1]) == 1 < _filled(rows[1][1]):
+            line, cells_above = rows.pop(0)
+            title = next(filter(None, cells_above))
+            self.notes.append(f"{self.name}, line {line} was taken for a title: “{title}”")
         _, header = rows.pop(0)
-        self.header = [same_word(name) for name in header]
-        if {"min", "target", "share"} & set(self.header):
-            self.header = [COLUMN_ALIASES.get(name, name) for name in self.header]
+        self.header = _columns([same_word(name) for name in header])
         for line, row in rows:
             if any(row[len(header) :]):
                 told = f"line {line} has {len(row)} cells, the header only {len(header)}"
@@ -159,24 +184,31 @@ class CsvFile:
         self.complain(f"line {line}: the count {text!r} is not a whole number such as 1000")
         return 0
 
-    def per_value(self, columns: Sequence[str], expected: str) -> pd.DataFrame:
-        """Numbers for each value of each feature.
+    def per_value(
+        self, columns: Sequence[str], expected: str, optional: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Numbers for each value of each feature; rows without a value are notes.
 
         Returns
         -------
         DataFrame
             Indexed by (feature, value), each spelt as where it stands first; the columns that were
-            asked for, and `line`, where the numbers stand in the file.
+            asked for, those of the optional ones that are there, and `line`, where the numbers
+            stand in the file.
         """
         self.require(["feature", "value", *columns], expected)
+        columns = [*columns, *(name for name in optional if name in self.header)]
         found: dict[tuple[str, str], list[float]] = {}
         spelt: dict[tuple[str, ...], str] = {}
         for line, row in self.rows:
-            missing = [column for column in ("feature", "value") if not row[column]]
-            if missing:
+            words = same_word(row["feature"]), same_word(row["value"])
+            if {*words} & {*TOTALS} or not (all(words) or any(row[name] for name in columns)):
+                shown = ", ".join(filter(None, row.values()))
+                self.notes.append(f"{self.name}, line {line} was left out: “{shown}”")
+                continue
+            if missing := [name for name in ("feature", "value") if not row[name]]:
                 self.complain(f"line {line}: the {missing[0]} is missing")
                 continue
-            words = same_word(row["feature"]), same_word(row["value"])
             feature = spelt.setdefault(words[:1], row["feature"])
             value = spelt.setdefault(words, row["value"])
             numbers = [self.number(line, column, row[column]) for column in columns]
@@ -187,6 +219,24 @@ class CsvFile:
         self.stop_if_bad()
         index = pd.MultiIndex.from_tuples(list(found), names=["feature", "value"])
         return pd.DataFrame(list(found.values()), index, [*columns, "line"])
+
+
+def _filled(cells: list[str]) -> int:
+    return sum(map(bool, cells))
+
+
+def _columns(header: list[str]) -> list[str]:
+    """The names of columns as we call them; a table of people keeps its own.
+
+    >>> _columns(["category", "feature", "min", "max"])
+    ['feature', 'value', 'min', 'max']
+    """
+    header = [ALIASES.get(name, name) for name in header]
+    if not {"min", *SHARES} & {*header}:
+        return header
+    pair = next((pair for pair in PAIRS if {*pair} <= {*header}), PAIRS[0])
+    names = dict(zip(pair, PAIRS[0], strict=True))
+    return [names.get(name, name) for name in header]
 
 
 def _tidy(cell: str) -> str:

@@ -1,28 +1,30 @@
-"""The strategies that an organiser can choose by name, and the tolerance that they keep to."""
+"""The strategies that an organiser can choose by name, made for their files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from assembly.files import Assembly
-from committees import CMDP, RLCMDP, Greedy, Strategy
-from committees.beyond import FairCMDP, Foresight, Prices
+from committees.beyond.registry import make_strategy
+from committees.strategy import Strategy
 
 #: How far from its target a share may end, as a share of the committee, if nothing else is said.
 USUAL_TOLERANCE = 0.02
-
-#: The strategies by name; each is made from a tolerance, which only some of them need.
-STRATEGIES: dict[str, Callable[[float], Strategy]] = {
-    "greedy": Greedy,
-    "cmdp": lambda tolerance: CMDP(),
-    "cmdp-fair": lambda tolerance: FairCMDP(),
-    "rl-cmdp": lambda tolerance: RLCMDP(scale=0.075),
-    "prices": lambda tolerance: Prices(),
-    "foresight": Foresight,
-    "foresight-learning": lambda tolerance: Foresight(tolerance, learn=True),
-}
+#: The names; the first ones keep to a band.
+IN_BAND = ("foresight", "foresight-learning")
+STRATEGIES = (*IN_BAND, "prices", "greedy", "cmdp", "cmdp-fair", "rl-cmdp")
 
 
-def choose_tolerance(assembly: Assembly, tolerance: float | None) -> float:
-    """The tolerance asked for; if None the usual one, or less to keep to the file's min and max."""
-    return min(USUAL_TOLERANCE, assembly.max_tolerance) if tolerance is None else tolerance
+def choose(name: str, assembly: Assembly, tolerance: float | None = None) -> Strategy:
+    """The strategy of this name for an assembly.
+
+    The band is the file's own min and max, or else comes from a tolerance.
+    """
+    if tolerance is not None and assembly.seats is not None:
+        raise ValueError("tolerance: the file has min and max, which are kept to; leave it out")
+    options: dict[str, Any] = {}
+    if name in (*IN_BAND, "greedy"):
+        options = {"tolerance": USUAL_TOLERANCE if tolerance is None else tolerance}
+    if name in IN_BAND and assembly.seats is not None:
+        options = {"seats": assembly.seats}
+    return make_strategy(name, {"scale": 0.075} if name == "rl-cmdp" else options)

@@ -12,11 +12,12 @@ from organiser import EXAMPLES, SHARES, TARGETS
 def read(tmp_path):
     """Read texts (or bytes) as if they were files."""
 
-    def read(targets=TARGETS, volunteers=SHARES, size=None):
+    def read(targets=TARGETS, volunteers=SHARES, size=None, year=None):
         for name, text in (("targets.csv", targets), ("volunteers.csv", volunteers)):
             raw = text if isinstance(text, bytes) else text.encode()
             (tmp_path / name).write_bytes(raw)
-        return read_assembly(tmp_path / "targets.csv", tmp_path / "volunteers.csv", size)
+        files = [tmp_path / "targets.csv", tmp_path / "volunteers.csv"]
+        return read_assembly(*files, size, year)
 
     return read
 

@@ -25,11 +25,10 @@ BROKEN = {
     "only commas": (",,\n,,\n", "is empty"),
     "only quotes": ('""\n', "is empty"),
     "header alone": ("feature,value,share\n", "has a header and no rows"),
-    "not UTF-8": (
-        TARGETS.replace("female", "weiblich: für").encode("latin-1"),
+    "no encoding that we know": (
+        TARGETS.replace("female", "f\x81r").encode("latin-1"),
         "line 2 is not UTF-8; save it as “CSV UTF-8”",
     ),
-    "UTF-16": (TARGETS.encode("utf-16"), "line 1 is not UTF-8"),
     "a spreadsheet": (b"PK\x03\x04" + bytes(50), "is a spreadsheet, not a CSV file"),
     "no text": (TARGETS.encode() + bytes(3), "is not a text file"),
     "an open quote": (

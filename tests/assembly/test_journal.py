@@ -111,7 +111,7 @@ def test_journal_refuses_what_is_no_file(tmp_path):
 
 
 def test_journal_that_cannot_be_opened(tmp_path):
-    with pytest.raises(JournalError, match=r"cannot be opened \(unable to open database file\)"):
+    with pytest.raises(JournalError, match=r"cannot be opened \(No such file or directory\)"):
         Journal(tmp_path / "no such folder" / "a.journal")
 
 

@@ -10,7 +10,8 @@ import sys
 import pandas as pd
 import pytest
 
-from assembly.desk.__main__ import _choices, main
+from assembly.desk.__main__ import main
+from assembly.desk.prompt import _choices
 from committees.beyond.foresight import ForesightSession
 from organiser import EXAMPLES
 
@@ -48,8 +49,8 @@ def prompt(monkeypatch, capsys):
 
 
 def test_main_asks_decides_and_goes_on(tmp_path, prompt):
-    answers = [*ANN, "help", "progress", "withdraw", "withdraw 9", "withdraw 1", "blue"]
-    answers += ["1", "over", *ANN[:-1], "hm", "", "quit"]
+    answers = [*ANN, "help", "progress", "withdraw", "withdraw 9", "withdraw 1", "n"]
+    answers += ["withdraw 1", "y", "blue", "1", "back", "1", "over", *ANN[:-1], "hm", "", "quit"]
     code, out, err = prompt(answers, arguments(tmp_path))
     assert (code, err) == (0, "")
     assert "a.journal is new.\n" in out
@@ -57,9 +58,10 @@ def test_main_asks_decides_and_goes_on(tmp_path, prompt):
     assert "age: 18-34, 35-54, 55+ > " in out
     assert "Caller 1 is ACCEPTED: " in out
     assert "Answer with the number before a value" in out
-    assert "Whose seat?" in out
-    assert "caller 9 has no seat" in out
-    assert "Caller 1 has given the seat back. 0 of 10 seats filled, 1 person seen" in out
+    assert out.count("Whose? Type withdraw and the number of a caller.") == 2
+    assert "gives the seat back? y or n > " in out
+    assert "Nothing was changed." in out
+    assert "remain) has given the seat back. 0 of 10 seats filled, 1 person seen" in out
     assert "unknown answer 'blue'; type help for help" in out
     assert out.count("Caller 2\n") == 2  # started over
     assert "white, ABC1, 18-34, London, female, remain" in out
@@ -74,18 +76,20 @@ def test_main_asks_decides_and_goes_on(tmp_path, prompt):
 
 
 def test_main_shows_who_is_seated(tmp_path, prompt):
-    answers = ["list", *ANN, *BOB, *CLEO, "withdraw 1", "list", "progress", "quit"]
+    answers = ["list", *ANN, *BOB, *CLEO, "withdraw 1", "y", "list", "list 2", "progress", "quit"]
     _, out, _ = prompt(answers, arguments(tmp_path))
     assert "0 of 10 seats filled, 0 people seen\n" in out
-    seated = out[out.index("Caller 1 has given the seat back") :]
+    seated = out[out.index("has given the seat back") :]
+    assert "Caller 2: non-white, ABC1, 18-34, London, male, leave, seated." in seated
     assert re.search(r"^2 +non-white +ABC1 +18-34 +London +male +leave$", seated, re.MULTILINE)
     assert re.search(r"^3 +white +C2DE +.+ +female +leave$", seated, re.MULTILINE)
     assert not re.search(r"^1 +white", seated, re.MULTILINE)
-    assert re.search(r"wanted +seated +missing +fewest +most\n", seated)
+    assert re.search(r"wanted +seated +missing +fewest +most +called +expected\n", seated)
+    assert re.search(r"About \d+ more callers until the next seat is filled, \d+ until", seated)
 
 
 def test_main_writes_the_members(tmp_path, prompt):
-    prompt([*ANN, *BOB, *CLEO, "withdraw 1"], arguments(tmp_path))
+    prompt([*ANN, *BOB, *CLEO, "withdraw 1", "y"], arguments(tmp_path))
     table = tmp_path / "members.csv"
     argv = arguments(tmp_path, "--members", str(table))
     code, out, _ = prompt([], argv)
@@ -113,9 +117,9 @@ def test_main_has_no_members_without_a_journal(tmp_path, prompt):
 
 
 def test_main_tells_a_seat_given_back_from_an_acceptance(tmp_path, prompt):
-    prompt([*ANN, "withdraw 1", "quit"], arguments(tmp_path))
+    prompt([*ANN, "withdraw 1", "y", "quit"], arguments(tmp_path))
     _, out, _ = prompt([], arguments(tmp_path))
-    assert "remain) was accepted, and has given the seat back.\n" in out
+    assert "remain) has given the seat back.\n" in out
 
 
 def test_main_knows_the_strategies_by_name(tmp_path, prompt):
@@ -123,7 +127,6 @@ def test_main_knows_the_strategies_by_name(tmp_path, prompt):
         (tmp_path / name).mkdir()
         _, out, _ = prompt([], arguments(tmp_path / name, "--strategy", name))
         assert out.splitlines()[1].startswith(told)
-        assert ("takes most people while it learns" in out) == (name == "rl-cmdp")
 
 
 def test_main_with_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, prompt):
@@ -132,11 +135,11 @@ def test_main_with_a_full_committee_waits_for_somebody_to_withdraw(tmp_path, pro
     assert code == 0
     assert "The committee is full" in out
     assert out.splitlines()[-1] == "10 of 10 seats filled, 10 people seen."
-    answers = ["progress", "withdraw 99", "withdraw 3", *ANYBODY, "quit"]
+    answers = ["progress", "withdraw 99", "withdraw 3", "y", *ANYBODY, "quit"]
     code, out, _ = prompt(answers, argv)
     assert "is continued" in out
-    assert "caller 99 has no seat" in out
-    assert "Caller 3 has given the seat back" in out
+    assert "Whose? Type withdraw and the number of a caller." in out
+    assert re.search(r"Caller 3 \(.*\) has given the seat back", out)
     assert out.splitlines()[-1] == "10 of 10 seats filled, 11 people seen."
 
 
@@ -204,11 +207,10 @@ def test_main_keeps_to_ranges_of_seats_unless_told_otherwise(tmp_path, prompt):
     (tmp_path / "v.csv").write_text("feature,value,share\nage,young,0.2\nage,old,0.8\n")
     argv = [str(targets), str(tmp_path / "v.csv"), "--size", "60"]
     _, out, _ = prompt([], argv)
-    assert out.splitlines()[1].startswith("Foresight 0.0166.")
+    assert out.splitlines()[1].startswith("Foresight seats.")
     assert "Beware" not in out
-    (tmp_path / "t.journal").unlink()
-    _, out, _ = prompt([], [*argv, "--tolerance", "0.05"])
-    assert "with a tolerance above 0.0166 min and max may be missed" in out
+    code, _, err = prompt([], [*argv, "--tolerance", "0.05"])
+    assert (code, err.startswith("tolerance: the file has min and max")) == (2, True)
     for strategy, told in (("cmdp", True), ("greedy", True), ("foresight-learning", False)):
         (tmp_path / "t.journal").unlink()
         _, out, _ = prompt([], [*argv, "--strategy", strategy])
@@ -276,3 +278,83 @@ def test_main_explains_its_arguments(capsys):
     shown = capsys.readouterr().out
     for name in ("targets", "--tolerance", "--members", "cmdp-fair", "example:"):
         assert name in shown
+
+
+# --- What is done without a prompt, and what goes beyond it.
+
+
+def test_main_corrects_calls_back_and_tells_who_is_wanted(tmp_path, prompt):
+    argv = arguments(tmp_path, "--strategy", "greedy", "--tolerance", "0")
+    answers = [*(ANN * 3), "y"]  # London has two seats, and no room for a third
+    answers += ["wanted", "withdraw 1", "y", "reserve", "again 3", "correct 2", *BOB[:-1], "quit"]
+    code, out, err = prompt(answers, argv)
+    assert (code, err) == (0, "")
+    assert "Caller 3 is not accepted: there is no room now for region London" in out
+    assert re.search(r"^  region: North, Midlands, East of England, South,", out, re.MULTILINE)
+    assert "  caller 3: white, ABC1, 18-34, London, female, remain" in out
+    assert "remain) has a seat again" in out
+    assert "Caller 2 was noted as white, ABC1" in out
+    assert "Caller 2 has a seat: the seat was promised, and is kept." in out
+
+
+def test_main_takes_ages_at_the_prompt(tmp_path, prompt):
+    answers = [*ANN[:2], "67", *ANN[3:], "quit"]
+    _, out, _ = prompt(answers, arguments(tmp_path))
+    assert "white, ABC1, 55+, London, female, remain. Enter to decide" in out
+
+
+def test_main_goes_on_with_another_tolerance_if_there_is_a_reason(tmp_path, prompt):
+    prompt([*ANN, "quit"], arguments(tmp_path))
+    code, _, err = prompt([], arguments(tmp_path, "--tolerance", "0.2"))
+    assert code == 2
+    assert "belongs to another desk, whose strategy is" in err
+    argv = arguments(tmp_path, "--tolerance", "0.2")
+    code, out, _ = prompt([], [*argv, "--revise", "too few volunteers"])
+    assert code == 0
+    assert "Foresight 0.2. 1 of 10 seats filled" in out
+    assert "The plan was changed: too few volunteers." in out
+    code, out, _ = prompt([], argv)
+    assert (code, "Foresight 0.2. 1 of 10" in out) == (0, True)
+
+
+def test_main_verifies_and_forgets(tmp_path, prompt):
+    _, out, _ = prompt([*ANN, *BOB, "quit"], arguments(tmp_path))
+    head = re.search(r"fingerprint is (\w{64})\.", out)[1]
+    code, out, _ = prompt([], arguments(tmp_path, "--verify"))
+    assert code == 0
+    assert "was decided again, and came out the same" in out
+    assert head in out
+    code, out, _ = prompt([], arguments(tmp_path, "--forget"))
+    assert (code, "nothing is left but" in out) == (0, True)
+    assert prompt([], arguments(tmp_path, "--verify"))[0] == 1
+
+
+def test_main_decides_about_the_new_rows_of_a_file(tmp_path, prompt):
+    header = "id,ethnicity,social class,age,region,gender,vote\n"
+    row = "{},white,ABC1,{},London,female,\n"
+    (tmp_path / "answers.csv").write_text(header + row.format("a", "30") + row.format("b", "55+"))
+    argv = arguments(tmp_path, "--from", str(tmp_path / "answers.csv"), "--to")
+    code, out, err = prompt([], [*argv, str(tmp_path / "one.csv")])
+    assert (code, err) == (0, "")
+    assert "2 new rows. " in out
+    one = pd.read_csv(tmp_path / "one.csv")
+    assert one["id"].tolist() == ["a", "b"]
+    assert one["caller"].tolist() == [1, 2]
+    assert set(one["decision"]) <= {"accepted", "not accepted"}
+    with (tmp_path / "answers.csv").open("a") as file:
+        file.write(row.format("c", "40"))
+    prompt([], [*argv, str(tmp_path / "two.csv")])
+    assert pd.read_csv(tmp_path / "two.csv")["id"].tolist() == ["c"]
+    (tmp_path / "answers.csv").write_text(header + row.format("d", "tall") + row.format("", "20"))
+    code, _, err = prompt([], [*argv, str(tmp_path / "three.csv")])
+    assert code == 2
+    assert "answers.csv: line 2: age: unknown value 'tall'" in err
+    assert "answers.csv: line 3: the id is missing" in err
+    assert not (tmp_path / "three.csv").exists()
+
+
+def test_main_rehearses_and_keeps_nothing(tmp_path, prompt):
+    code, out, _ = prompt([], arguments(tmp_path, "--rehearse", "40"))
+    assert code == 0
+    assert out.count(") is ACCEPTED: ") == 10 or "40 people seen" in out
+    assert not any(tmp_path.iterdir())

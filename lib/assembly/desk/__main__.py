@@ -1,35 +1,24 @@
-"""A desk at a prompt, for a person on the phone."""
+"""The desk from the shell: at a prompt, in a browser, or for a file of answers."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
 from pathlib import Path
 
-from assembly.csvfile import same_word
-from assembly.desk import Desk, JournalError, Refused
+import numpy as np
+import pandas as pd
+
+from assembly.csvfile import CsvFile, same_word
+from assembly.desk import audit, prompt
+from assembly.desk.desk import Desk, Refused
+from assembly.desk.journal import JournalError
+from assembly.desk.plan import Plan
 from assembly.files import Assembly, read_assembly
-from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose_tolerance
+from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose
 from committees.beyond import Foresight
-from committees.rl_cmdp import RLCMDP
-
-HELP = """\
-Answer with the number before a value, the value, or its beginning. At any question:
-  progress     the seats that are filled, and those that should be
-  list         who is seated
-  withdraw N   caller N gives the seat back
-  over         forget the answers about this caller, and ask again
-  help         this text
-  quit         close the desk (started again, it goes on from here)
-"""
-COMMANDS = ("progress", "list", "withdraw", "over", "help", "quit")
-
-
-class _Over(Exception):
-    """The answers about this caller are to be forgotten."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -38,132 +27,119 @@ def main(argv: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a word that cannot be shown is no reason to stop
     try:
-        assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
-        with _open(arguments, assembly) as desk:
-            if arguments.members:
-                _save_members(desk, Path(arguments.members).resolve())
-                return 0
-            _greet(desk, assembly.max_tolerance)
-            with contextlib.suppress(EOFError, KeyboardInterrupt):
-                while True:
-                    with contextlib.suppress(_Over):
-                        _call(desk)
-    except (ValueError, JournalError) as error:
+        return _run(arguments)
+    except (ValueError, JournalError, Refused) as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
-    print(f"\n{desk.last}.\n{desk}." if desk.last else f"\n{desk}.")  # Ctrl-C may have hidden it
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal")).resolve()
+    if arguments.verify:
+        wrong, head = audit.verify(path)
+        print(wrong or "Everything in the journal was decided again, and came out the same.")
+        print(f"Its fingerprint is {head}.")
+        return 1 if wrong else 0
+    if arguments.forget:
+        audit.forget(path)
+        print(f"{path}: nothing is left but the plan, counts and members.")
+        return 0
+    assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
+    plan = Plan(
+        choose(arguments.strategy, assembly, arguments.tolerance), assembly.problem, arguments.size
+    )
+    if arguments.rehearse:
+        with tempfile.TemporaryDirectory() as folder:
+            return _serve(arguments, plan, assembly, Path(folder, "rehearsal.journal"))
+    if arguments.members and not path.exists():
+        raise ValueError(f"{path}: there is no such journal, so nobody is seated")
+    print(f"The journal {path} is {'continued' if path.exists() else 'new'}.", flush=True)
+    return _serve(arguments, plan, assembly, path)
+
+
+def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: Path) -> int:
+    given = (None,) * 3 if arguments.revise else (plan.strategy, plan.problem, plan.size)
+    with Desk(*given, journal=path, seed=arguments.seed) as desk:
+        if arguments.revise:
+            desk.revise(plan, arguments.revise)
+        if arguments.members:
+            _save(desk.members(), Path(arguments.members))
+            print(f"{desk}. Who is seated stands in {arguments.members}.")
+            return 0
+        if arguments.answers:
+            return _batch(desk, arguments.answers, arguments.decisions)
+        if arguments.rehearse:
+            _invent(desk, arguments.rehearse)
+        print(f"{desk.strategy}. {desk}. Type help for help.")
+        print(f"{desk.last}." if desk.last else assembly.summary)
+        if assembly.seats and not isinstance(desk.strategy, Foresight):
+            print(
+                f"Beware: {desk.strategy} may miss the file's min and max; Foresight keeps to them."
+            )
+        if arguments.browser:
+            from assembly.desk.browser import serve
+
+            serve(desk)
+        else:
+            prompt.run(desk)
+        print(f"\nThe journal's fingerprint is {desk.head}.")
+        if desk.last:
+            print(f"{desk.last}.")  # Ctrl-C may have hidden it
+        print(f"{desk}.")
     return 0
 
 
-def _open(arguments: argparse.Namespace, assembly: Assembly) -> Desk:
-    tolerance = choose_tolerance(assembly, arguments.tolerance)
-    strategy = STRATEGIES[arguments.strategy](tolerance)
-    journal = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal")).resolve()
-    if arguments.members and not journal.exists():
-        raise ValueError(f"{journal}: there is no such journal, so nobody is seated")
-    print(f"The journal {journal} is {'continued' if journal.exists() else 'new'}.", flush=True)
-    return Desk(strategy, assembly.problem, arguments.size, journal=journal, seed=arguments.seed)
+def _invent(desk: Desk, people: int) -> None:
+    """A rehearsal: callers who are drawn by lot from the volunteers of the plan."""
+    rng = np.random.default_rng(desk.seed)
+    for type_id in rng.choice(len(desk.problem.p), people, p=desk.problem.p):
+        if desk.seated == desk.size:
+            break
+        person = dict(zip(desk.problem.features, desk.problem.index[type_id], strict=True))
+        decision = desk.offer(person)
+        word = "ACCEPTED" if decision else "not accepted"
+        print(
+            f"Caller {decision.number} ({', '.join(person.values())}) is {word}: {decision.reason}."
+        )
 
 
-def _greet(desk: Desk, max_tolerance: float) -> None:
-    """Say who decides, what was decided last, and what to beware of."""
-    strategy = desk.strategy
-    print(f"{strategy}. {desk}. Type help for help.")
-    if desk.last:
-        print(f"{desk.last}.")
-    if max_tolerance < 1 and not isinstance(strategy, Foresight):
-        print(f"Beware: {strategy} may miss the file's min and max; Foresight keeps to them.")
-    elif isinstance(strategy, Foresight) and strategy.tolerance > max_tolerance:
-        print(f"Beware: with a tolerance above {max_tolerance:g} min and max may be missed.")
-    if isinstance(strategy, RLCMDP):
-        print(f"Beware: {strategy} takes most people while it learns, and may miss the targets.")
+def _batch(desk: Desk, answers: str, decisions: str) -> int:
+    """Decide about the rows of a file that were not decided before, in their order, by their id."""
+    file, known = CsvFile(answers), {caller.id for caller in desk.callers.values()}
+    file.require(["id", *map(same_word, desk.problem.features)], "an id, and a column per feature")
+    people = []
+    for line, row in file.rows:
+        person = {feature: row[same_word(feature)] or "-" for feature in desk.problem.features}
+        if not row["id"]:
+            file.complain(f"line {line}: the id is missing")
+        elif row["id"] not in known:
+            people.append((row["id"], person))
+            try:
+                desk.read(person, 0)
+            except ValueError as error:
+                file.complain(f"line {line}: {error}")
+    file.stop_if_bad()
+    rows: list[tuple[str, object, str, str]] = []
+    for name, person in people:
+        if desk.seated == desk.size:
+            rows.append((name, "", "not decided", f"all {desk.size} seats are filled"))
+            continue
+        decision = desk.offer(person, id=name)
+        word = "accepted" if decision else "not accepted"
+        rows.append((name, decision.number, word, decision.reason))
+    frame = pd.DataFrame(rows, columns=["id", "caller", "decision", "reason"])
+    _save(frame.set_index("id"), Path(decisions))
+    print(f"{len(rows)} new rows. {desk}. What was decided stands in {decisions}.")
+    return 0
 
 
-def _call(desk: Desk) -> None:
-    """Ask about one caller, and tell what was decided; if there is no seat, wait for one."""
-    if desk.seated == desk.size:
-        print(_progress(desk))
-        _ask(desk, "\nThe committee is full: withdraw N, progress or quit > ", {})
-    print(f"\nCaller {desk.seen + 1}")
-    person = {}
-    for feature, values in desk.problem.features.items():
-        offered, answers = _choices(values)
-        person[feature] = _ask(desk, f"  {feature}: {offered} > ", answers)
-    _ask(desk, f"  {', '.join(person.values())}. Enter to decide, over to ask again > ", {"": ""})
-    decision = desk.offer(person)
-    word = "ACCEPTED" if decision else "not accepted"
-    print(f"  Caller {decision.number} is {word}: {decision.reason}.", flush=True)
-
-
-def _choices(values: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """How values are offered, and what each answer means: a number, a value or its beginning."""
-    words = {same_word(value): value for value in values}
-    numbers = {str(number): value for number, value in enumerate(values, 1)}
-    answers = {
-        word[:end]: value
-        for word, value in words.items()
-        for end in range(1, len(word))
-        if sum(other.startswith(word[:end]) for other in words) == 1
-    }
-    for taken in (*COMMANDS, *numbers):  # what could be meant otherwise is no beginning
-        answers.pop(taken, None)
-    if any(word[0].isdigit() for word in words):
-        return ", ".join(values), answers | words
-    return ", ".join(f"{n} {value}" for n, value in numbers.items()), answers | numbers | words
-
-
-def _ask(desk: Desk, question: str, answers: Mapping[str, str]) -> str:
-    """What one of these answers stands for; commands are carried out in between.
-
-    Without answers, this returns as soon as a seat is free.
-    """
-    while answers or desk.seated == desk.size:
-        answer = same_word(input(question))
-        command, _, rest = answer.partition(" ")
-        if answer in answers:
-            return answers[answer]
-        if command == "quit":
-            raise EOFError
-        if command == "over":
-            raise _Over
-        if command == "progress":
-            print(_progress(desk))
-        elif command == "list":
-            print(f"\n{desk.members().to_string() if desk.seats else desk}\n")
-        elif command == "withdraw":
-            print(_withdraw(desk, rest))
-        elif command == "help":
-            print(HELP)
-        else:
-            print(f"  unknown answer {answer!r}; type help for help.")
-    return ""
-
-
-def _withdraw(desk: Desk, number: str) -> str:
+def _save(frame: pd.DataFrame, path: Path) -> None:
     try:
-        desk.withdraw(int(number))
-    except ValueError:
-        return "  Whose seat? Type withdraw and the caller's number."
-    except Refused as error:
-        return f"  {error}."
-    return f"  Caller {number} has given the seat back. {desk}."
-
-
-def _progress(desk: Desk) -> str:
-    table = desk.progress().round(1)
-    if isinstance(desk.strategy, Foresight):
-        table["fewest"], table["most"] = desk.strategy.band(desk.problem, desk.size)
-    return f"\n{table.to_string()}\n\n{desk}."
-
-
-def _save_members(desk: Desk, path: Path) -> None:
-    try:
-        desk.members().to_csv(path, lineterminator="\n", mode="x")
+        frame.to_csv(path, lineterminator="\n", mode="x")
     except OSError as error:
-        raise ValueError(f"{path}: cannot be written ({error.strerror})") from None
-    print(f"{desk}. Who is seated stands in {path}.")
+        raise ValueError(f"{path.resolve()}: cannot be written ({error.strerror})") from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -172,21 +148,33 @@ def _parser() -> argparse.ArgumentParser:
         description="Decide about volunteers one by one, as they call. Every decision is kept in "
         "a journal before it is shown; started again, the desk goes on where it ended.",
         epilog="example: python -m assembly.desk data/examples/millbrook_targets.csv "
-        "data/examples/millbrook_volunteers.csv --size 60",
+        "data/examples/millbrook_volunteers.csv --size 60 --browser",
     )
     add = parser.add_argument
-    add("targets", help="CSV: feature, value, target (or min, max in seats)")
+    add("targets", help="CSV: feature, value, min, max in seats; or feature, value, target")
     add("volunteers", help="CSV: feature, value, share; or a row per person")
     add("--size", type=int, required=True, help="the number of seats")
-    add("--strategy", choices=STRATEGIES, default="foresight", help="who decides (%(default)s)")
-    add(
-        "--tolerance",
-        type=float,
-        help="how far from its target a share may end, for foresight and greedy "
-        f"({USUAL_TOLERANCE}, or less if the min and max of the targets ask for it)",
-    )
+    add("--browser", action="store_true", help="work in a browser on this machine")
+    names = f"{', '.join(STRATEGIES)}, or module:Class"
+    add("--strategy", default="foresight", help=f"who decides: {names} (%(default)s)")
+    add("--tolerance", type=float, help="how far from its target a share may end, where the file "
+        f"has no min and max ({USUAL_TOLERANCE})")  # fmt: skip
     add("--journal", help="the journal's file (beside the targets, .journal)")
+    add("--revise", metavar="REASON", help="go on with other files, size or tolerance than before")
     add("--members", metavar="FILE", help="write who is seated to a new CSV file, and stop")
+    add("--from", dest="answers", metavar="FILE", help="decide about the new rows of a CSV file")
+    add(
+        "--to",
+        dest="decisions",
+        metavar="FILE",
+        default="decisions.csv",
+        help="and write them here",
+    )
+    add(
+        "--rehearse", type=int, metavar="N", help="try it out with N invented callers; kept nowhere"
+    )
+    add("--verify", action="store_true", help="decide everything in the journal again, and stop")
+    add("--forget", action="store_true", help="leave only counts and members in the journal")
     add("--seed", type=int, help="where chance comes from (a new one)")
     return parser
 

@@ -1,26 +1,29 @@
-"""A desk follows one strategy for one committee, and keeps a journal of what it decides.
+"""A desk follows a plan for one committee, and keeps a journal of what it decides.
 
-What it decides depends on the strategy, the people who called before, and one seed: the coin of the
-n-th caller is always the same. So its journal, read again, brings back exactly the desk that wrote
-it. A decision is in the journal before the strategy takes it in and before anybody is told.
+What it decides depends on the plan, on what happened before, and on one seed: the coin of the n-th
+caller is always the same. So its journal, read again, brings back exactly the desk that wrote it,
+and anybody can check it (`assembly.desk.audit`). All that happens is a record, which is in the
+journal before the strategy takes it in and before anybody is told.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from assembly.csvfile import same_word, unknown
+from assembly.csvfile import same_word
 from assembly.desk.journal import Journal, JournalError, Record
-from committees.checks import check_integer, check_size
+from assembly.desk.plan import Plan
+from assembly.desk.state import Caller, State
+from committees.checks import IntArray, check_integer
 from committees.problem import Problem
-from committees.simulation import MIN_ACCEPTANCE_RATE
-from committees.strategy import Strategy, check_strategy
+from committees.strategy import Session, Strategy
 
 
 class Refused(RuntimeError):
@@ -43,127 +46,121 @@ class Decision:
         return self.accepted
 
 
-class Desk:
+class Desk(State):
     """One committee, recruited from real people.
 
     Parameters
     ----------
-    strategy : Strategy
-    problem : Problem
-    size : int
-        The number of seats.
+    strategy, problem, size : Strategy, Problem, int, optional
+        The plan. Left out, the journal's last plan is followed.
     journal : str or Path
-        A file that keeps every decision. If it exists, the desk goes on where it ended.
+        A file that keeps everything. If it exists, the desk goes on where it ended.
     seed : int, optional
         Where the coins come from; by default a new one, which the journal keeps.
-
-    Attributes
-    ----------
-    seen : int
-        How many people have called.
-    seats : dict of int to int
-        Who is seated: the caller's number, and type_id.
     """
 
     def __init__(
         self,
-        strategy: Strategy,
-        problem: Problem,
-        size: int,
+        strategy: Strategy | None = None,
+        problem: Problem | None = None,
+        size: int | None = None,
         *,
         journal: str | Path,
         seed: int | None = None,
     ) -> None:
-        check_strategy(strategy)
-        check_size(size)
+        given = None
+        if strategy is not None and problem is not None and size is not None:
+            given = Plan(strategy, problem, size)
+            _check_words("features", problem.features)
+            for feature, values in problem.features.items():
+                _check_words(f"feature {feature!r}: the values", values)
         if seed is not None:
             check_integer("seed", seed, 0)
-        self.strategy, self.problem, self.size = strategy, problem, int(size)
-        self._features = _by_word("features", problem.features)
-        self._values = {
-            feature: _by_word(f"feature {feature!r}: the values", values)
-            for feature, values in problem.features.items()
-        }
-        self._session = strategy.start(problem, size)
-        self.seen = 0
-        self.seats: dict[int, int] = {}
-        self._last: Record = {}  # the last decision
         self._journal = Journal(journal)
         try:
-            self._resume(None if seed is None else int(seed))
+            self._resume(given, None if seed is None else int(seed))
         except BaseException:
             self.close()
             raise
 
-    @property
-    def seated(self) -> int:
-        """How many seats are filled."""
-        return len(self.seats)
+    def offer(self, person: Mapping[str, str], id: str = "", household: str = "") -> Decision:
+        """Decide about a volunteer, given as `{feature: value}`, at once and for good.
 
-    def offer(self, person: Mapping[str, str]) -> Decision:
-        """Decide about a volunteer, given as `{feature: value}`, at once and for good."""
+        Whoever does not want to answer a question (`-`) is accepted if whatever they might have
+        answered would be, and counts as the commonest people like them. An `id` can call once. Of a
+        `household` (any word) one person can have a seat.
+        """
         if self.seated == self.size:
             raise Refused(f"all {self.size} seats are filled")
-        type_id = self._type_id(person)
-        number = self.seen + 1
-        chance = float(self._session.acceptance[type_id])
-        coin = float(np.random.default_rng([self.seed, number]).random())
-        decision = Decision(number, coin < chance, chance, self._reason(type_id, chance, coin))
-        words = dict(zip(self.problem.features, self.problem.index[type_id], strict=True))
-        record = {"caller": number, "person": words, "accepted": decision.accepted}
-        try:
-            self._journal.append(record)
-            self._take_in(record)
-        except BaseException:
-            self.close()  # taken in by half; opened again, the journal brings all of it back
-            raise
-        return decision
+        for number, caller in self.callers.items():
+            if id and caller.id == id:
+                raise Refused(f"{id} has called before, as caller {number}")
+        words, type_ids = self.read(person, this_year())
+        has_seat = household and any(self.callers[n].household == household for n in self.seats)
+        extra = {key: word for key, word in (("id", id), ("household", household)) if word}
+        return self._decide({"caller": self.seen + 1, **extra}, words, type_ids, bool(has_seat))
+
+    def correct(self, number: int, person: Mapping[str, str]) -> Decision:
+        """Change what was noted of a caller. A seat is kept; without one, it is decided again."""
+        caller = self._caller(number)
+        words, type_ids = self.read(person, this_year())
+        if number not in self.seats:
+            if self.seated == self.size:
+                raise Refused(f"all {self.size} seats are filled")
+            return self._decide({"corrected": int(number)}, words, type_ids)
+        self._check_can_leave()
+        type_id, counts = self.commonest(type_ids), self.counts
+        counts[self.problem.codes[caller.type_id]] -= 1
+        counts[self.problem.codes[type_id]] += 1
+        plan = self.plan.widened(counts, self.size - self.seated)
+        if plan is not self.plan:
+            self._happen({"plan": plan.record(), "reason": f"caller {number} was corrected"})
+        kept = {"corrected": int(number), "person": words, "type": type_id, "accepted": True}
+        self._happen(kept)
+        return Decision(int(number), True, 1.0, "the seat was promised, and is kept")
 
     def withdraw(self, number: int) -> None:
-        """Free the seat of the caller with this number, who does not want it any more."""
-        check_integer("number", number, 1)
-        number = int(number)
+        """Free the seat of a caller who does not want it any more."""
+        self._caller(number)
         if number not in self.seats:
             raise Refused(f"caller {number} has no seat")
-        try:
-            self._session.leave(self.seats[number])  # first, since a strategy may refuse
-            self._journal.append({"withdrawn": number})
-            del self.seats[number]
-        except NotImplementedError:
-            raise Refused(f"{self.strategy} cannot take a seat back") from None
-        except BaseException:
-            self.close()
-            raise
+        self._check_can_leave()
+        self._happen({"withdrawn": int(number)})
 
-    def progress(self) -> pd.DataFrame:
-        """The seats that each value should have, those that it has, and those that are missing.
+    def seat_again(self, number: int) -> None:
+        """Give a free seat to somebody who gave one back, or is on the reserve list."""
+        caller = self._caller(number)
+        if number in self.seats:
+            raise Refused(f"caller {number} has a seat")
+        if self.seated == self.size:
+            raise Refused(f"all {self.size} seats are filled")
+        if not (caller.accepted or caller.reserve):
+            raise Refused(f"caller {number} was not accepted, and is not on the reserve list")
+        if not self.chance(np.array([caller.type_id])) > 0:
+            told = self.reason(caller.type_id, 0, 1)
+            raise Refused(f"caller {number} cannot have a seat now: {told}")
+        self._happen({"seated again": int(number)})
 
-        Returns
-        -------
-        DataFrame
-            Indexed by (feature, value), with the columns `wanted`, `seated` and `missing`.
-        """
-        type_ids = np.fromiter(self.seats.values(), dtype=np.intp)
-        counts = np.bincount(self.problem.codes[type_ids].ravel(), minlength=len(self.problem.rho))
-        wanted = self.problem.targets * self.size
-        return pd.DataFrame({"wanted": wanted, "seated": counts, "missing": wanted - counts})
+    def keep_in_reserve(self, number: int) -> None:
+        """Note that a caller who was not accepted may be called back."""
+        if self._caller(number).accepted:
+            raise Refused(f"caller {number} was accepted")
+        self._happen({"reserve": int(number)})
 
-    def members(self) -> pd.DataFrame:
-        """Who is seated: a column per feature, indexed by the callers' numbers in order."""
-        chosen = self.problem.index[list(self.seats.values())]
-        frame = chosen.to_frame(index=False).set_index(pd.Index(self.seats, name="caller"))
-        return frame.sort_index()
+    def revise(self, plan: Plan, reason: str) -> None:
+        """Go on with another plan: other targets, tolerance, volunteers or size."""
+        if not reason.strip():
+            raise Refused("a change of the plan needs a reason")
+        if plan.problem.labels.tolist() != self.problem.labels.tolist():
+            raise Refused("the features and their values must stay as they are")
+        if why := plan.cannot_end(self.counts, plan.size - self.seated):
+            raise Refused(f"with those who are seated no committee fits: {why}")
+        self._happen({"plan": plan.record(), "reason": reason.strip()}, plan)
 
     @property
-    def last(self) -> str:
-        """The last decision in words, for whoever was not told; empty if nobody has called."""
-        if not self._last:
-            return ""
-        number, person = self._last["caller"], ", ".join(self._last["person"].values())
-        outcome = "was accepted" if self._last["accepted"] else "was not accepted"
-        if self._last["accepted"] and number not in self.seats:
-            outcome += ", and has given the seat back"
-        return f"Caller {number} ({person}) {outcome}"
+    def head(self) -> str:
+        """A fingerprint of the whole journal: once published, nothing before it can be changed."""
+        return self._journal.head
 
     def close(self) -> None:
         """Let go of the journal."""
@@ -179,87 +176,89 @@ class Desk:
         people = "1 person" if self.seen == 1 else f"{self.seen} people"
         return f"{self.seated} of {self.size} seats filled, {people} seen"
 
-    def _resume(self, seed: int | None) -> None:
+    def _resume(self, given: Plan | None, seed: int | None) -> None:
         """Begin the journal, or take in all that is in it."""
-        own: Record = {
-            "size": self.size,
-            "strategy": repr(self.strategy),
-            "problem": self.problem.digest,
-        }
-        if not self._journal.records:
-            self.seed = secrets.randbits(64) if seed is None else seed
-            self._journal.append({**own, "seed": self.seed})
+        path, records = self._journal.path, self._journal.records
+        if not records:
+            if given is None:
+                raise JournalError(f"{path}: is empty, and there is no plan to begin with")
+            super().__init__(given, secrets.randbits(64) if seed is None else seed)
+            about = {"seed": self.seed, "version": version("committees"), "time": _now()}
+            self._journal.append({"plan": given.record(), **about})
             return
-        first, *records = self._journal.records
-        self.seed = first["seed"]
-        for name, value in {**own, "seed": self.seed if seed is None else seed}.items():
-            if first[name] != value:
-                other = f"whose {name} is {first[name]!r}, not {value!r}"
-                if name == "problem":
-                    other = "with other targets or other volunteers"
-                raise JournalError(f"{self._journal.path}: belongs to another desk, {other}")
-        for record in records:
-            if "withdrawn" in record:
-                self._session.leave(self.seats.pop(record["withdrawn"]))
-            else:
-                self._take_in(record)
+        first = records[0]
+        last = [record["plan"] for record in records if "plan" in record][-1]
+        if seed not in (None, first["seed"]):
+            told = f"whose seed is {first['seed']!r}, not {seed!r}"
+            raise JournalError(f"{path}: belongs to another desk, {told}")
+        if given is not None and given.record() != last:
+            raise JournalError(f"{path}: belongs to another desk, {_difference(last, given)}")
+        only_plan = (
+            given if given is not None and last == first["plan"] else Plan.read(first["plan"])
+        )
+        super().__init__(only_plan, first["seed"])
+        for record in records[1:]:
+            self.take_in(record)
 
-    def _take_in(self, record: Record) -> None:
-        """Change seats and strategy as a decision in the journal says."""
-        type_id, accepted = self._type_id(record["person"]), record["accepted"]
-        self._last = record
-        self.seen = record["caller"]
-        if accepted:
-            self.seats[self.seen] = type_id
-        self._session.see(np.array([type_id]), np.array([accepted]))
+    def _decide(
+        self, record: Record, words: dict[str, str], type_ids: IntArray, has_seat: bool = False
+    ) -> Decision:
+        """Decide about somebody who may be of one of these types."""
+        number = record.get("caller") or record["corrected"]
+        key = (number,) if "caller" in record else (number, len(self._journal.records))
+        chance = 0.0 if has_seat else self.chance(type_ids)
+        coin, type_id = self.coin(*key), self.commonest(type_ids)
+        accepted = coin < chance
+        reason = self.reason(type_id, chance, coin)
+        reason = "somebody of this household has a seat" if has_seat else reason
+        told = {"person": words, "type": type_id, "accepted": accepted}
+        self._happen({**record, **told, "chance": chance, "coin": coin})
+        return Decision(number, accepted, chance, reason)
 
-    def _type_id(self, person: Mapping[str, str]) -> int:
-        """The type of a person; words are compared as in the organiser's files."""
-        found: dict[str, int] = {}
-        for name, value in person.items():
-            feature = self._features.get(same_word(str(name)))
-            if feature is None:
-                raise ValueError(unknown("feature", str(name), self._values))
-            if feature in found:
-                raise ValueError(f"{feature}: is given twice, in two spellings")
-            values = self.problem.features[feature]
-            spelt = self._values[feature].get(same_word(str(value)))
-            if spelt is None:
-                raise ValueError(f"{feature}: {unknown('value', str(value), values)}")
-            found[feature] = values.index(spelt)
-        for feature in self._values:
-            if feature not in found:
-                raise ValueError(f"{feature}: is missing")
-        place = [found[feature] for feature in self._values]
-        return int(np.ravel_multi_index(place, self.problem.shape))
+    def _happen(self, record: Record, plan: Plan | None = None) -> None:
+        """Write a record, then take it in."""
+        try:
+            self._journal.append({**record, "time": _now()})
+            self.take_in(record if plan is None else {**record, "plan": plan})
+        except BaseException:
+            self.close()  # taken in by half; opened again, the journal brings all of it back
+            raise
 
-    def _reason(self, type_id: int, chance: float, coin: float) -> str:
-        if chance >= 1:
-            return "everybody like this is wanted now"
-        if chance > 0:
-            outcome = "this one is" if coin < chance else "this one is not"
-            share = "fewer than 1%" if chance < 0.01 else f"{chance:.0%}"
-            share = "more than 99%" if chance > 0.99 else share
-            return f"{share} of the people like this are taken, by lot, and {outcome}"
-        weight = self.problem.p * self._session.acceptance
-        if not weight.sum() > MIN_ACCEPTANCE_RATE:
-            return "as things stand nobody can be taken: the strategy has reached a dead end"
-        open_to = self.problem.incidence @ weight
-        closed = [
-            " ".join(self.problem.labels[code])
-            for code in self.problem.codes[type_id]
-            if not open_to[code] > 0
-        ]
-        if closed:
-            return f"there is no room now for {' or '.join(closed)}"
-        return "more people like this come than are needed, so others go first"
+    def _caller(self, number: int) -> Caller:
+        check_integer("number", number, 1)
+        if number not in self.callers:
+            raise Refused(f"there is no caller {number}")
+        return self.callers[int(number)]
+
+    def _check_can_leave(self) -> None:
+        if type(self._session).leave is Session.leave:
+            raise Refused(f"{self.strategy} cannot take a seat back")
 
 
-def _by_word(what: str, words: Sequence[str] | Mapping[str, object]) -> dict[str, str]:
-    """Each of these words by what makes two spellings the same; two of the same are refused."""
+def _difference(last: Record, given: Plan) -> str:
+    """In what two plans differ."""
+    own = given.record()
+    if last["size"] != own["size"]:
+        return f"whose size is {last['size']}, not {own['size']}"
+    (mine, theirs) = (f"{one['strategy'].split(':')[-1]} {one['options']}" for one in (own, last))
+    if mine != theirs:
+        return f"whose strategy is {theirs}, not {mine}"
+    return "with other targets or other volunteers"
+
+
+def _check_words(what: str, words: Iterable[str]) -> None:
+    """Refuse words that cannot be told apart."""
     known: dict[str, str] = {}
     for word in words:
         other = known.setdefault(same_word(word), word)
         if other != word:
             raise ValueError(f"{what} {other!r} and {word!r} are the same word at a desk")
-    return known
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def this_year() -> int:
+    """The year from which years of birth are counted at a desk."""
+    return datetime.now(UTC).year

@@ -7,6 +7,7 @@ the operating system unlocks it when the process ends, however it ends.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -41,7 +42,7 @@ class Journal:
     ----------
     path : Path
     records : list of dict
-        What was in the file when it was opened, in the order in which it was written.
+        What is in the file, in the order in which it was written.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -50,9 +51,12 @@ class Journal:
         if 0 < size < MIN_JOURNAL_BYTES or (self.path.exists() and not self.path.is_file()):
             raise JournalError(f"{self.path}: {NOT_OURS}")
         try:
+            if not self.path.exists():  # for nobody else's eyes
+                os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = sqlite3.connect(self.path, timeout=0, isolation_level=None)
-        except sqlite3.Error as error:
-            raise JournalError(f"{self.path}: cannot be opened ({error})") from None
+        except (sqlite3.Error, OSError) as error:
+            told = getattr(error, "strerror", None) or error
+            raise JournalError(f"{self.path}: cannot be opened ({told})") from None
         try:
             self.records = self._open()
         except sqlite3.Error as error:
@@ -83,6 +87,7 @@ class Journal:
             if not os.path.samestat(os.stat(self.path), self._identity):
                 raise FileNotFoundError(None, "this is another file now")
             self._database.execute(f"INSERT INTO {TABLE} (record) VALUES (?)", (text,))
+            self.records.append(json.loads(text))
         except sqlite3.ProgrammingError:
             raise JournalError(f"{self.path}: is closed; open the journal again") from None
         except (sqlite3.Error, OSError) as error:
@@ -91,6 +96,25 @@ class Journal:
                 f"{self.path}: could not be written ({getattr(error, 'strerror', error)}); this "
                 "decision does not count, open the journal again"
             ) from None
+
+    @property
+    def head(self) -> str:
+        """A fingerprint of all records, one after the other."""
+        text = "\n".join(json.dumps(record, ensure_ascii=False) for record in self.records)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def replace(self, records: list[Record]) -> None:
+        """Put these records in the place of all others, of which nothing is left in the file."""
+        run = self._database.execute
+        run("PRAGMA secure_delete=on")
+        run("BEGIN")
+        run(f"DELETE FROM {TABLE}")
+        for record in records:
+            text = json.dumps(record, ensure_ascii=False)
+            run(f"INSERT INTO {TABLE} (record) VALUES (?)", (text,))
+        run("COMMIT")
+        run("VACUUM")
+        self.records = records
 
     def close(self) -> None:
         """Close the file, and let others have it."""

@@ -1,0 +1,172 @@
+"""A desk at a prompt, for a person on the phone."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from assembly.csvfile import same_word
+from assembly.desk.desk import Desk, Refused, this_year
+
+HELP = """\
+Answer with the number before a value, the value, or its beginning; where values are ages, an age
+or a year of birth will do; - if somebody does not want to say. At any question:
+  progress     seats filled, and who has called so far
+  wanted       who would be accepted now
+  list         who is seated; list N for one caller
+  withdraw N   caller N gives the seat back
+  again N      caller N takes a free seat again, or is called back from the reserve list
+  correct N    what was noted of caller N was wrong: ask again
+  reserve      whom to call back for a free seat, in an order drawn by lot
+  back         to the question before
+  over         forget the answers about this caller, and ask again
+  help         this text
+  quit         close the desk (started again, it goes on from here)
+"""
+COMMANDS = tuple(line.split()[0] for line in HELP.splitlines() if line.startswith("  "))
+
+
+class _Over(Exception):
+    """The answers about this caller are to be forgotten."""
+
+
+class _Back(Exception):
+    """To the question before."""
+
+
+def run(desk: Desk) -> None:
+    """Ask, decide and tell, until the desk is closed."""
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while True:
+            with contextlib.suppress(_Over):
+                _call(desk)
+
+
+def _call(desk: Desk) -> None:
+    """Ask about one caller, and tell what was decided; if there is no seat, wait for one."""
+    if desk.seated == desk.size:
+        print(_progress(desk))
+        _ask(desk, "\nThe committee is full: withdraw N, correct N, progress or quit > ", {})
+    print(f"\nCaller {desk.seen + 1}")
+    person = _person(desk)
+    _ask(desk, f"  {', '.join(person.values())}. Enter to decide, over to ask again > ", {"": ""})
+    decision = desk.offer(person)
+    word = "ACCEPTED" if decision else "not accepted"
+    print(f"  Caller {decision.number} is {word}: {decision.reason}.", flush=True)
+    for sentence in desk.late():
+        print(f"  Beware, {sentence}.")
+    if not decision:
+        answers = {"": "no", "n": "no", "no": "no", "y": "yes", "yes": "yes"}
+        if _ask(desk, "  May we call back if a seat falls free? y or n > ", answers) == "yes":
+            desk.keep_in_reserve(decision.number)
+
+
+def _person(desk: Desk) -> dict[str, str]:
+    """The answers to all questions."""
+    features, person = list(desk.problem.features), dict[str, str]()
+    while len(person) < len(features):
+        feature = features[len(person)]
+        offered, answers = _choices(desk.problem.features[feature])
+        try:
+            person[feature] = _ask(desk, f"  {feature}: {offered} > ", answers, feature)
+        except _Back:
+            person.popitem() if person else None
+    return person
+
+
+def _choices(values: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """How values are offered, and what each answer means: a number, a value or its beginning."""
+    words = {same_word(value): value for value in values}
+    numbers = {str(number): value for number, value in enumerate(values, 1)}
+    answers = {
+        word[:end]: value
+        for word, value in words.items()
+        for end in range(1, len(word))
+        if sum(other.startswith(word[:end]) for other in words) == 1
+    }
+    for taken in (*COMMANDS, *numbers):  # what could be meant otherwise is no beginning
+        answers.pop(taken, None)
+    answers["-"] = "-"
+    mark = "\n    " if len(values) > 6 else ", "
+    if any(word[0].isdigit() for word in words):
+        return mark.join(values), answers | words
+    return mark.join(f"{n} {value}" for n, value in numbers.items()), answers | numbers | words
+
+
+def _ask(desk: Desk, question: str, answers: Mapping[str, str], feature: str = "") -> str:
+    """What one of these answers stands for; commands are carried out in between.
+
+    Without answers, this returns as soon as a seat is free.
+    """
+    while answers or desk.seated == desk.size:
+        answer = same_word(input(question))
+        command, _, rest = answer.partition(" ")
+        if answer in answers:
+            return answers[answer]
+        if command in COMMANDS:
+            if command == "quit":
+                raise EOFError
+            if command in ("over", "back"):
+                raise _Over if command == "over" else _Back
+            try:
+                print(_obey(desk, command, rest))
+            except (Refused, ValueError) as error:
+                print(f"  {error}.")
+        elif (
+            feature and answer.isdigit() and (found := desk.value_of(feature, answer, this_year()))
+        ):
+            return found
+        else:
+            print(f"  unknown answer {answer!r}; type help for help.")
+    return ""
+
+
+def _obey(desk: Desk, command: str, rest: str) -> str:
+    """Carry out a command; what there is to say."""
+    if command == "help":
+        return HELP
+    if command == "progress":
+        return _progress(desk)
+    if command == "wanted":
+        is_open = desk.open_values()
+        return "\n".join(f"  {f}: {', '.join(own.index.get_level_values(1)[own])}"
+                         for f, own in is_open.groupby(level=0, sort=False))  # fmt: skip
+    if command == "reserve":
+        order = [
+            f"  caller {n}: {', '.join(desk.callers[n].person.values())}" for n in desk.reserve()
+        ]
+        return "\n".join(order) or "  Nobody on the reserve list fits now."
+    if command == "list" and not rest:
+        return f"\n{desk.members().to_string() if desk.seats else desk}\n"
+    if not rest.isdigit() or int(rest) not in desk.callers:
+        return f"  Whose? Type {command} and the number of a caller."
+    number, words = int(rest), ", ".join(desk.callers[int(rest)].person.values())
+    if command == "list":
+        return f"  Caller {number}: {words}, {'seated' if number in desk.seats else 'not seated'}."
+    if command == "correct":
+        print(f"  Caller {number} was noted as {words}. Now:")
+        decision = desk.correct(number, _person(desk))
+        return (
+            f"  Caller {number} {'has a seat' if decision else 'has no seat'}: {decision.reason}."
+        )
+    if command == "again":
+        desk.seat_again(number)
+    elif _ask(
+        desk, f"  Caller {number} ({words}) gives the seat back? y or n > ", {"y": "y", "n": ""}
+    ):
+        desk.withdraw(number)
+    else:
+        return "  Nothing was changed."
+    return f"  {desk.last}. {desk}."
+
+
+def _progress(desk: Desk) -> str:
+    """The table, and how many people are still to come."""
+    until_next, until_last = desk.ahead()
+    told = f"About {until_next:,.0f} more callers until the next seat is filled"
+    told += f", {until_last:,.0f} until the last." if until_last == until_last else "."
+    late = [f"Beware, {sentence}." for sentence in desk.late()]
+    table = desk.progress().round(1).to_string()
+    return "\n".join(
+        ["", table, "", f"{desk}.", *([told] if desk.seated < desk.size else []), *late]
+    )
