@@ -26,7 +26,8 @@ def cache_folder(root: Path) -> Path:
 
 
 #: Where results are kept. Fixed when this is loaded: files that change later do not compute here.
-CACHE = cache_folder(DATA.parent)
+#: Only a checkout keeps them: nothing is written beside an installed library.
+CACHE = cache_folder(DATA.parent) if (DATA.parent / "lib").exists() else Path(os.devnull)
 
 
 def simulate_once(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import floor, inf, log10
+from math import floor, inf, log10, nan
 from typing import Any
 
 import pandas as pd
@@ -26,6 +26,16 @@ CANNOT_FAIL = "cannot fail here"
 NOT_CHECKABLE = "not checkable"
 VERDICTS = (REPRODUCED, CORRECTED, FITTED, NOT_REPRODUCED, CANNOT_FAIL, NOT_CHECKABLE)
 
+#: A verdict in a table or on a badge: a sign, and a word or two. What failed comes first.
+MARKS = {
+    NOT_REPRODUCED: "✗ not reproduced",
+    FITTED: "≈ fitted",
+    CORRECTED: "✎ corrected",
+    REPRODUCED: "✓ reproduced",
+    CANNOT_FAIL: "○ cannot fail",
+    NOT_CHECKABLE: "? not checkable",
+}
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -35,6 +45,7 @@ class Claim:
     where: str
     says: str
     paper: str
+    check: str = ""
     unit: str = ""
     least: float = -inf
     most: float = inf
@@ -106,17 +117,19 @@ def ledger(runs: Runs) -> pd.DataFrame:
     rows = []
     for claim in load():
         measured = None if claim.not_checkable else REGISTRY[claim.id](runs)
-        found = measured or Measurement(float("nan"), float("nan"))
+        found = measured or Measurement(nan, nan)
+        other = nan if found.other is None or not claim.other_limits else found.other
         row = {
             "id": claim.id,
             "where": claim.where,
             "says": claim.says,
             "paper": claim.paper,
+            "check": claim.check,
             "measured": found.value,
             "±": found.error,
             "unit": claim.unit,
-            "other": found.other if claim.other_limits else None,
-            "other ±": found.other_error if claim.other_limits else None,
+            "other": other,
+            "other ±": found.other_error,
             "correction": claim.correction or claim.not_checkable,
             "note": claim.note,
             "verdict": verdict(claim, measured),
@@ -127,23 +140,51 @@ def ledger(runs: Runs) -> pd.DataFrame:
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the ledger as a reader sees them: numbers rounded, with intervals and units."""
-    shown = rows[["verdict", "where", "says", "paper", "measured"]].copy()
-    shown["verdict"] += rows["undecided"].map({True: " (undecided)", False: ""})
-    values = zip(rows["measured"], rows["±"], rows["unit"], strict=True)
-    shown["measured"] = [f"{number(*v)} ({unit})" if unit else number(*v) for *v, unit in values]
-    return shown.rename(columns={"says": "the paper says"}).reset_index(drop=True)
+    """Rows of the ledger as a reader sees them: what failed first, all of it in words."""
+    ordered = rows.sort_values("verdict", key=lambda v: v.map(list(MARKS).index), kind="stable")
+    return pd.DataFrame([_in_words(row) for _, row in ordered.iterrows()], index=ordered.index)
 
 
-def number(value: float, error: float) -> str:
+def _in_words(row: pd.Series) -> dict[str, str]:
+    """A claim in words: what is printed and what is corrected in a line, and so the values."""
+    found, printed = row["verdict"], row["paper"]
+    measured = number(row["measured"], row["±"], row["unit"])
+    other = number(row["other"], row["other ±"], row["unit"])
+    if found in (NOT_REPRODUCED, FITTED, CORRECTED) and other not in ("–", measured):
+        reading = "as corrected" if row["correction"] else "fitted"
+        measured = f"{measured} as printed → {other} {reading}"
+    if found == CORRECTED:
+        printed = f"{printed} → {row['correction']}"
+    reason = f"Not checkable: {row['correction']}." if found == NOT_CHECKABLE else ""
+    return {
+        "verdict": MARKS[found] + (", undecided" if row["undecided"] else ""),
+        "the paper says": row["says"],
+        "remark": f"{reason} {row['note']}".strip(),
+        "printed": printed,
+        "measured": measured,
+        "unit": row["unit"],
+        "in the paper": row["where"],
+        "where we check it": row["check"],
+    }
+
+
+def number(value: float, error: float, unit: str = "") -> str:
     """A number with its interval, in as many digits as mean something.
 
     >>> number(4.3512, 0.0731), number(0.5, 0), number(float("nan"), 0)
     ('4.351 ± 0.073', '0.5', '–')
+    >>> number(-0.5, 0), number(2e-16, 0), number(0, 0, "p-value")
+    ('−0.5', '0, but for rounding', '< 10⁻⁴')
     """
     if value != value:  # not a number: not checkable
         return "–"
+    if unit == "p-value" and value < 1e-4:
+        return "< 10⁻⁴"
     if error > 1e-9 * abs(value):  # two digits of the error, and as many of the value
         digits = max(0, 1 - floor(log10(error)))
-        return f"{value:,.{digits}f} ± {error:,.{digits}f}"
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
+        text = f"{value:,.{digits}f} ± {error:,.{digits}f}"
+    elif 0 < abs(value) < 1e-12:
+        text = "0, but for rounding"
+    else:
+        text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
+    return text.replace("-", "−")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from committees import RLCMDP, Greedy, bayesnet, datasets
-from committees.beyond import Prices
-from committees.checks import check_choice, check_integer
+from committees.beyond import Prices, make_strategy
+from committees.checks import check_choice, check_integer, check_number
 
 
 class BadParameter(ValueError):
@@ -35,10 +35,23 @@ def check(**parameters: Any) -> None:
             raise BadParameter(f"{name}: cannot be {value!r}") from None
         except ValueError as error:  # "size: expected ...": the parameter may be sizes_1
             raise BadParameter(f"{name}: {str(error).partition(': ')[2]}") from None
+    try:
+        if "strategy" in parameters:
+            make_strategy(parameters["strategy"], parameters.get("options"))
+        for value in parameters.get("belief", {}):
+            known = datasets.brexit(parameters.get("features")).labels.get_level_values("value")
+            check_choice("belief", value, known)
+    except ValueError as error:
+        raise BadParameter(str(error)) from None
     if parameters.get("support", 0) > (most := 2 ** parameters.get("n_features", 12)):
         raise BadParameter(f"support: expected at most {most}, the number of types")
     if (parameters.get("targets") is None) != (parameters.get("volunteers") is None):
         raise BadParameter("targets, volunteers: give both files, or none")
+
+
+def _check_factors(factors: Any) -> None:
+    for factor in {**factors}.values():
+        check_number("", factor, 0, ends=False)
 
 
 #: What refuses bad values of these parameters. A million seats or runs would take days.
@@ -55,9 +68,9 @@ RULES: dict[str, Callable[[Any], object]] = {
     "seed": lambda seed: check_integer("", seed, 0),
     "workers": lambda workers: None if workers is None else check_integer("", workers, 1),
     "network_1 network_2": lambda edges: bayesnet.check_edges(edges or [], datasets.ADULT_FEATURES),
-    "strategy": lambda name: check_choice(
-        "", name, ["Greedy", "CMDP", "RL-CMDP", "Prices", "Foresight"]
-    ),
+    "strategy": lambda name: None,  # with its options, once these are known to be some
+    "options": lambda options: {**options},
+    "belief": _check_factors,
     "targets volunteers": lambda path: path is None or Path(path).is_file(),
     "door table": lambda p: p is None or (Path(p).parent.is_dir() and not Path(p).is_dir()),
 }

@@ -3,8 +3,8 @@
     notebook: one_recruitment.ipynb    # relative to this file
     parameters: {runs: 20}             # the same in every run; may be left out
     grid:                              # every combination of these lists; one grid or several
-      - {strategy: [Greedy], size: [50, 100], tolerance: [0.02, 0.05]}
-      - {strategy: [CMDP], size: [50, 100]}
+      - {strategy: [Greedy], size: [50, 100], options: [{tolerance: 0.02}, {tolerance: 0.05}]}
+      - {strategy: [CMDP, "my_rules:MyStrategy"], size: [50, 100]}
 
 `papermill --help-notebook NOTEBOOK` lists the parameters of a notebook. One must be called `table`:
 the CSV file for its results, which the sweep sets. Files that others name are looked for from the

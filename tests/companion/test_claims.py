@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,6 +17,7 @@ from companion.claims import (
     CANNOT_FAIL,
     CORRECTED,
     FITTED,
+    MARKS,
     NOT_CHECKABLE,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -27,6 +31,7 @@ from companion.claims import (
 )
 from companion.runs import Measurement, Runs
 
+ROOT = Path(__file__).resolve().parents[2]
 STORED = pd.read_csv(ledger_seeds.FILE)
 
 TWO = Claim("x", "here", "it is two", "2", least=1.9, most=2.1)
@@ -118,20 +123,27 @@ def test_load_names_a_claim_made_twice(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def five_claims(monkeypatch, tmp_path):
-    """A ledger of five claims: exact, undecided, fitted, not able to fail, and not checkable."""
+def seven_claims(monkeypatch, tmp_path):
+    """Exact, undecided, fitted, corrected in two ways, not able to fail, and not checkable."""
     (tmp_path / "claims.yml").write_text(
         "- {id: size, where: here, says: many, paper: '49000', unit: people, least: 48500}\n"
         "- {id: loss, where: there, says: none, paper: '0', most: 0.05, note: a close call}\n"
         "- {id: scale, where: there, says: one, paper: '1', most: 1, fitted: {most: 3}}\n"
+        "- {id: sum, where: there, says: few, paper: ≤ 2, most: 2, corrected: {most: 3},"
+        " correction: ≤ 3}\n"
+        "- {id: law, where: there, says: it, paper: τ, unit: p-value, least: 0.001,"
+        " corrected: {least: 0.001}, correction: τ − K, note: a slip}\n"
         "- {id: bound, where: there, says: below, paper: '1', most: 1}\n"
-        "- {id: solver, where: there, says: CPLEX, paper: CPLEX, not_checkable: no licence}\n"
+        "- {id: solver, where: there, says: CPLEX, paper: CPLEX, not_checkable: no licence,"
+        " check: chapters/performance}\n"
     )
     monkeypatch.setattr(claims, "DATA", tmp_path)
     measured = {
         "size": Measurement(48842),
         "loss": Measurement(0.0512, error=0.0034, other=0.04, other_error=0.5),
         "scale": Measurement(2.0, error=0.1, other=2.5, other_error=0.2),
+        "sum": Measurement(2.4, other=2.4),
+        "law": Measurement(0.0, other=0.7),
         "bound": Measurement(0.5, can_fail=False),
     }
     functions = {name: lambda runs, found=found: found for name, found in measured.items()}
@@ -139,25 +151,87 @@ def five_claims(monkeypatch, tmp_path):
     return ledger(Runs())
 
 
-def test_ledger_has_a_row_per_claim(five_claims):
-    assert list(five_claims.index) == ["size", "loss", "scale", "bound", "solver"]
-    verdicts = [REPRODUCED, NOT_REPRODUCED, FITTED, CANNOT_FAIL, NOT_CHECKABLE]
-    assert list(five_claims["verdict"]) == verdicts
-    assert list(five_claims["undecided"]) == [False, True, False, False, False]
-    assert five_claims["correction"]["solver"] == "no licence"
-    assert five_claims["note"]["loss"] == "a close call"
-    assert tuple(five_claims.loc["scale", ["other", "other ±"]]) == (2.5, 0.2)
-    assert five_claims.drop(index="scale")[["other", "other ±"]].isna().all(axis=None)
+def test_ledger_has_a_row_per_claim(seven_claims):
+    names = ["size", "loss", "scale", "sum", "law", "bound", "solver"]
+    assert list(seven_claims.index) == names
+    verdicts = [REPRODUCED, NOT_REPRODUCED, FITTED, CORRECTED, CORRECTED, CANNOT_FAIL]
+    assert list(seven_claims["verdict"]) == [*verdicts, NOT_CHECKABLE]
+    assert list(seven_claims["undecided"]) == [name == "loss" for name in names]
+    assert seven_claims["correction"]["solver"] == "no licence"
+    assert seven_claims["note"]["loss"] == "a close call"
+    assert seven_claims["check"]["solver"] == "chapters/performance"
+    assert tuple(seven_claims.loc["scale", ["other", "other ±"]]) == (2.5, 0.2)
+    assert seven_claims["other"].drop(index=["scale", "sum", "law"]).isna().all()
 
 
-def test_table_is_the_ledger_for_readers(five_claims):
-    seen = claims.table(five_claims)
-    columns = ["verdict", "where", "the paper says", "paper", "measured"]
-    assert list(seen.columns) == columns
-    measured = ["48,842 (people)", "0.0512 ± 0.0034", "2.00 ± 0.10", "0.5", "–"]
-    assert list(seen["measured"]) == measured
-    assert seen["verdict"][1] == f"{NOT_REPRODUCED} (undecided)"
-    assert seen["verdict"][2] == FITTED
+def test_table_is_the_ledger_for_readers_and_has_what_failed_first(seven_claims):
+    seen = claims.table(seven_claims)
+    assert list(seen.index) == ["loss", "scale", "sum", "law", "size", "bound", "solver"]
+    assert list(seen["verdict"]) == [
+        "✗ not reproduced, undecided",
+        "≈ fitted",
+        "✎ corrected",
+        "✎ corrected",
+        "✓ reproduced",
+        "○ cannot fail",
+        "? not checkable",
+    ]
+    assert list(seen["printed"]) == ["0", "1", "≤ 2 → ≤ 3", "τ → τ − K", "49000", "1", "CPLEX"]
+    assert list(seen["measured"]) == [
+        "0.0512 ± 0.0034",
+        "2.00 ± 0.10 as printed → 2.50 ± 0.20 fitted",
+        "2.4",  # twice the same: what is corrected is the claim
+        "< 10⁻⁴ as printed → 0.7 as corrected",
+        "48,842",
+        "0.5",
+        "–",
+    ]
+    remarks = seen["remark"]
+    assert remarks["loss"] == "a close call"
+    assert remarks["law"] == "a slip"
+    assert remarks["solver"] == "Not checkable: no licence."
+    assert remarks["size"] == ""
+
+
+def test_table_shows_a_second_reading_only_if_it_was_asked_for(seven_claims):
+    true = seven_claims.assign(verdict=REPRODUCED)
+    assert not claims.table(true)[["printed", "measured"]].stack().str.contains("→").any()
+    failed = claims.table(seven_claims.assign(verdict=NOT_REPRODUCED))
+    assert failed["measured"]["scale"] == "2.00 ± 0.10 as printed → 2.50 ± 0.20 fitted"
+    assert failed["printed"]["sum"] == "≤ 2"  # the correction fails as well
+
+
+def test_marks_are_of_all_verdicts_and_differ_in_sign_and_words():
+    assert set(MARKS) == set(VERDICTS)
+    signs, words = zip(*(mark.split(" ", 1) for mark in MARKS.values()), strict=True)
+    assert len(set(signs)) == len(set(words)) == len(VERDICTS)
+    assert list(MARKS)[:3] == [NOT_REPRODUCED, FITTED, CORRECTED]
+
+
+def places(page):
+    """The names on a page that a link may end in: boxes, figures, formulas, sections."""
+    cells = json.loads((ROOT / f"{page}.ipynb").read_text("utf-8"))["cells"]
+    figures = {c["metadata"].get("mystnb", {}).get("figure", {}).get("name") for c in cells}
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    labels = re.findall(r"^:label: (\S+)|^\$\$ \((\S+)\)", "\n".join(texts), re.MULTILINE)
+    labels = {one or other for one, other in labels}
+    titles = re.findall(r"^#+ (.+)", "\n".join(texts), re.MULTILINE)
+    sections = {re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") for title in titles}
+    return figures | labels | {f"equation-{label}" for label in labels} | sections
+
+
+@pytest.mark.parametrize("claim", load(), ids=lambda claim: claim.id)
+def test_claim_is_checked_at_a_place_that_exists(claim):
+    page, _, place = claim.check.partition("#")
+    assert (ROOT / f"{page}.ipynb").exists(), f"{claim.id}: no page {page!r}"
+    assert not place or place in places(page), f"{claim.id}: no {place!r} on {page}"
+
+
+def test_claims_can_be_read_alone():
+    """In a table that can be sorted and filtered, no claim speaks of the one before it."""
+    says = [claim.says for claim in load()]
+    assert len(set(says)) == len(says)
+    assert not [text for text in says if re.match(r"(That|It|Its|So|For \w+ ones|As well)\b", text)]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +239,11 @@ def test_table_is_the_ledger_for_readers(five_claims):
     [
         (3100.4, 17.0, "3,100 ± 17"),
         (3100.4, 170.0, "3,100 ± 170"),
-        (-8.28e-05, 0.0034, "-0.0001 ± 0.0034"),
+        (-8.28e-05, 0.0034, "−0.0001 ± 0.0034"),
+        (-0.25, 0.0, "−0.25"),
+        (8.33e-17, 0.0, "0, but for rounding"),
+        (-2.2e-16, 0.0, "0, but for rounding"),
+        (0.0, 0.0, "0"),
         (4.3512, 0.0731, "4.351 ± 0.073"),
         (99.96, 1.04, "100.0 ± 1.0"),
         (0.5, UNKNOWN, "0.5"),  # a single run
@@ -177,6 +255,12 @@ def test_table_is_the_ledger_for_readers(five_claims):
 )
 def test_number_has_as_many_digits_as_mean_something(value, error, expected):
     assert number(value, error) == expected
+
+
+def test_number_of_a_test_that_all_but_excludes_it():
+    assert number(0.0, 0.0, "p-value") == number(9e-5, 0.0, "p-value") == "< 10⁻⁴"
+    assert number(0.02, 0.0, "p-value") == "0.02"
+    assert number(0.0, 0.0, "share of runs") == "0"
 
 
 def test_ledger_seeds_are_of_today_s_claims():

@@ -41,9 +41,24 @@ from companion.parameters import RULES, BadParameter, check
         ({"n_features": 13}, "n_features: expected a whole number of at most 12, got 13"),
         ({"support": 1}, "support: expected a whole number of at least 2, got 1"),
         ({"n_features": 1, "support": 3}, "support: expected at most 2, the number of types"),
+        ({"strategy": "Lazy"}, "strategy: there is no 'Lazy'; expected greedy, cmdp, cmdp-fair"),
+        ({"strategy": None}, "strategy: there is no None; expected greedy, cmdp, cmdp-fair"),
+        ({"strategy": "nowhere:Lazy"}, "strategy: cannot import 'nowhere': No module named"),
+        ({"strategy": "json:loads"}, "strategy: json:loads is no Strategy; json has none"),
+        ({"strategy": "cmdp", "options": {"lead": 2}}, "options: cmdp has no 'lead', it has no"),
+        ({"strategy": "cmdp", "options": 5}, "options: cannot be 5"),
+        ({"strategy": "cmdp", "options": ["tolerance"]}, "options: cannot be ['tolerance']"),
+        ({"strategy": "cmdp", "options": "ab"}, "options: cannot be 'ab'"),
         (
-            {"strategy": "Lazy"},
-            "strategy: expected 'Greedy' or 'CMDP' or 'RL-CMDP' or 'Prices' or 'Foresight'",
+            {"strategy": "Greedy", "options": {"tolerance": 2}},
+            "strategy Greedy: tolerance: expected a number from 0 to 1, got 2",
+        ),
+        ({"belief": {"18-34": 0}}, "belief: expected a number above 0, got 0"),
+        ({"belief": None}, "belief: cannot be None"),
+        ({"belief": {"young": 2}}, "belief: expected 'white' or 'non-white' or"),
+        (
+            {"features": ["gender"], "belief": {"18-34": 2}},
+            "belief: expected 'female' or 'male', got '18-34'",
         ),
         ({"network_1": "weak"}, "network_1: expected pairs (from, to) of 'ethnicity'"),
         ({"network_1": [["age"]]}, "network_1: expected pairs (from, to)"),
@@ -71,6 +86,8 @@ def test_check_lets_the_smallest_and_largest_pass(tmp_path):
     check(seed=2**32 - 1, workers=1, table=str(tmp_path / "new.csv"), structure_runs=1)
     check(n_features=2, support=4, problems=1, network_1=[], network_2=[["age", "gender"]])
     check(targets=__file__, volunteers=__file__, door="door.csv", strategy="Foresight")
+    check(strategy="CMDP", options={}, belief={})
+    check(strategy="committees.beyond:Prices", options={"lead": 2}, belief={"18-34": 0.5})
 
 
 def test_check_has_one_rule_per_name():

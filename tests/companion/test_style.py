@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from committees import CMDP, RLCMDP, Greedy, PlugIn, Strategy
-from committees.beyond import FairCMDP, Foresight, Prices
+from committees import CMDP, RLCMDP, Greedy, PlugIn, Strategy, datasets
+from committees.beyond import Believing, FairCMDP, Foresight, Prices
 from companion.plots.style import COLOURS, palette, use_style
 from companion.printed import PrintedRLCMDP
 from companion.rivals import InBand, OneProgram, PosteriorSampling
@@ -32,6 +32,7 @@ STRATEGIES = [
     Prices(1.5),
     Foresight(0.02, learn=True),
     Foresight(learn=True, seats=([1, 1], [2, 2])),
+    Believing(CMDP(), datasets.brexit(["gender"])),
 ]
 RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram()]
 

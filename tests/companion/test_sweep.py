@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import papermill
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -164,9 +166,73 @@ def test_sweep_names_files_that_differ_and_are_safe(folder, no_kernels):
     assert max(map(len, names)) < 80
 
 
-@pytest.mark.parametrize("path", sorted(BOOK_GRIDS.glob("*.yml")), ids=lambda path: path.stem)
+of_the_book = pytest.mark.parametrize(
+    "path", sorted(BOOK_GRIDS.glob("*.yml")), ids=lambda path: path.stem
+)
+
+
+@of_the_book
 def test_sweep_accepts_the_grids_of_the_book(path, tmp_path, no_kernels):
     assert len(sweep(path, tmp_path)) == len(no_kernels.asked) > 4
+
+
+def sweep_apart(path, folder, **parameters):
+    """What `sweep` gathers, or how it ends, in a process of its own: threads leave loops behind."""
+    code = f"from companion.sweep import sweep; sweep({str(path)!r}, {str(folder)!r}, workers=2, "
+    command = [sys.executable, "-c", f"{code} parameters={parameters})"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stderr if done.returncode else pd.read_csv(folder / "results.csv")
+
+
+@pytest.mark.slow
+@of_the_book
+def test_sweep_runs_the_grids_of_the_book(path, tmp_path):
+    """All their runs, with two recruitments each; every one leaves numbers."""
+    frame = sweep_apart(path, tmp_path, runs=2)
+    assert isinstance(frame, pd.DataFrame), frame
+    runs = list((tmp_path / "runs").glob("*~????????.ipynb"))
+    assert len(runs) > 4
+    assert len(frame) >= 2 * len(runs)
+    assert frame["loss"].between(0, 1).all()
+
+
+@pytest.mark.slow
+def test_sweep_takes_a_strategy_of_ones_own(tmp_path, monkeypatch):
+    """The one that the page shows, with its options, beside one of the book's."""
+    page = BOOK_GRIDS.parent / "one_recruitment.ipynb"
+    cells = nbformat.read(page, as_version=4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    rules, check = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    (tmp_path / "my_rules.py").write_text(rules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    subprocess.run([sys.executable, "-c", check], check=True)
+    (command,) = re.findall(r"^```bash\n.venv/bin/(papermill .*?)^```", text, re.S | re.M)
+    command = command.replace("\\\n", " ").replace(
+        "chapters/beyond/one_recruitment.ipynb", str(page)
+    )
+    words = shlex.split(command)
+    command = [str(Path(sys.executable).parent / words[0]), *words[1:], "-p", "runs", "2"]
+    with monkeypatch.context() as patch:
+        patch.delenv("PYTHONPATH")  # then it is the folder of the call that counts
+        subprocess.run(command, check=True, capture_output=True)
+    assert "**Lottery** screens" in Path("mine.ipynb").read_text()
+    grid = f"""\
+notebook: {page}
+parameters: {{runs: 20, size: 20, features: [gender]}}
+grid:
+  - {{strategy: ["my_rules:Lottery"], options: [{{chance: 0.25}}, {{chance: 1.0}}]}}
+  - {{strategy: [Prices]}}
+"""
+    Path("grid.yml").write_text(grid)
+    frame = sweep_apart("grid.yml", tmp_path)
+    people = frame.groupby(["strategy", "chance"], dropna=False)["screened"].mean()
+    assert people["my_rules:Lottery", 1.0] == 20
+    assert 60 < people["my_rules:Lottery", 0.25] < 100
+    assert 20 <= people["Prices"].item() < 60
+    Path("grid.yml").write_text(grid.replace("chance: 0.25", "luck: 0.25"))
+    said = sweep_apart("grid.yml", tmp_path)
+    assert "BadParameter: options: my_rules:Lottery has no 'luck', it has chance" in said
 
 
 def test_sweep_names_failures_and_goes_on(folder, no_kernels, capsys):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.text import glue_numbers, save_results, since, some, until
+from companion.text import glue_numbers, of, save_results, since, some, table, until
 
 
 def test_glue_numbers_gives_plain_numbers(monkeypatch):
@@ -54,3 +54,36 @@ def test_some_has_one_and_many():
 def test_since_and_until_tell_sizes(flags, start, end):
     holds = pd.Series(flags, [1, 10, 2000])
     assert (since(holds), until(holds)) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("number", "total", "words"),
+    [
+        (0, 600, "none of the 600"),
+        (600, 600, "all 600"),
+        (1, 600, "one of the 600"),
+        (12, 2500, "12 of the 2,500"),
+        (2, 2, "both"),
+        (1, 1, "one of the one"),
+    ],
+)
+def test_of_says_how_many(number, total, words):
+    assert of(number, total) == words
+
+
+def test_table_formats_numbers_and_keeps_words(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    columns = pd.MultiIndex.from_product([["screened", "loss"], ["mean", "±"]])
+    index = pd.Index(["CMDP", "a <b>"], name="strategy")
+    table(pd.DataFrame([[1234.5, 2, 0.12345, 0.001], [9, 1, None, 0.2]], index, columns))
+    html, plain = shown[0]["text/html"], shown[0]["text/plain"]
+    assert '<th>strategy</th><th class="number">screened</th><th class="number">±</th>' in html
+    assert '<td>CMDP</td><td class="number">1,234</td>' in html
+    assert '<td class="number">0.1235</td>' in html
+    assert "<td>a &lt;b&gt;</td>" in html
+    assert "–" in plain
+    table(pd.DataFrame({"holds": [True], "times": [0.98765], "people": [1e6]}), times=".1f")
+    assert "<td>yes</td>" in shown[1]["text/html"]
+    assert ">1.0<" in shown[1]["text/html"]
+    assert ">1,000,000<" in shown[1]["text/html"]

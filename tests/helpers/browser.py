@@ -38,7 +38,7 @@ VIEWS = [
         "wcag2a wcag2aa wcag21a wcag21aa",
     ),
     ("dark", WIDE, "pictures", "color-contrast"),
-    ("light", PHONE, "width", "scrollable-region-focusable"),
+    ("light", PHONE, "width labels", "scrollable-region-focusable"),
 ]
 
 

@@ -42,7 +42,7 @@ window.checks = {
         wrong.push(`is not a figure: ${image.src}`);
     }
     for (const figure of all("article figure"))
-      if (!/^Fig\. \d/.test(figure.querySelector("figcaption .caption-number")?.textContent))
+      if (!/^Fig\. [\dA-Z]/.test(figure.querySelector("figcaption .caption-number")?.textContent))
         wrong.push(`has no number: ${start(figure)}`);
     return wrong;
   },
@@ -95,6 +95,26 @@ window.checks = {
       return clear && getComputedStyle(image).backgroundColor === "rgba(0, 0, 0, 0)";
     });
     return wrong.map((image) => `lets the dark page shine through: ${image.src}`);
+  },
+
+  // On a phone: words in pictures are at least 11 pixels high. Letters are drawn in hundredths of points.
+  async labels() {
+    const wrong = [];
+    for (const image of all("article img[src*='.svg'], article img[src^='data:image/svg']")) {
+      if (!image.clientWidth) continue; // another picture takes its place
+      const text = await fetch(image.src).then((answer) => answer.text());
+      const sizes = [...text.matchAll(/scale\(([\d.]+) -/g)].map((match) => 100 * match[1]);
+      const width = +text.match(/viewBox="0 0 ([\d.]+)/)?.[1];
+      const least = (Math.min(...sizes) * image.clientWidth) / width;
+      if (least < 11) wrong.push(`words of ${least.toFixed(1)} pixels: ${image.src.slice(0, 120)}`);
+    }
+    for (const text of all("article svg text"))
+      if (text.getClientRects().length && text.textContent.trim()) {
+        const box = text.getScreenCTM();
+        const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(box.a, box.b);
+        if (size < 11) wrong.push(`words of ${size.toFixed(1)} pixels: ${text.textContent}`);
+      }
+    return wrong;
   },
 
   // On a phone: the page does not scroll sideways, and what is wider than the screen scrolls in a box.

@@ -37,9 +37,13 @@ REFERENCE, PALE, MAP = "#444444", "#d0d0d0", "crest"
 LABELS = {"size": "committee size", "screened": "people screened", "loss": "representation loss"}
 
 
+#: Inches of a panel. On a phone it is as wide as the page, and its words are still readable.
+PANEL = (4.6, 3.4)
+
+
 def use_style() -> None:
     """Set the book's style; every notebook calls this once."""
-    figure = {"figure.figsize": (8, 4), "figure.dpi": 110, "figure.constrained_layout.use": True}
+    figure = {"figure.figsize": PANEL, "figure.dpi": 110, "figure.constrained_layout.use": True}
     white = {"figure.facecolor": "white", "savefig.facecolor": "white"}
     spines = {"axes.spines.top": False, "axes.spines.right": False}
     sns.set_theme(style="whitegrid", palette="colorblind", rc=figure | white | spines)

@@ -6,8 +6,7 @@ loss; `column` is "screened" or "loss". Bands and bars are the 95 % interval of 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -17,17 +16,25 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from companion.intervals import Means, better_people, means, standard_errors
-from companion.plots.style import LABELS, REFERENCE, palette
+from companion.plots.style import LABELS, PANEL, palette
 
 
-def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> Figure:
+def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> list[Axes]:
     """People screened and loss against the committee size; `log` has the logarithmic columns."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8))
-    for ax, column in zip(axes, ["screened", "loss"], strict=True):
+    panels = [plt.subplots()[1] for _ in range(2)]
+    for ax, column in zip(panels, ("screened", "loss"), strict=True):
         lines(frame, column, ax)
         ax.set(**{"yscale": "log"} if column in log else {"ylim": (0, None)})
-    axes[1].get_legend().remove()
-    return figure
+        legend_above(ax)
+    return panels
+
+
+def legend_above(ax: Axes) -> None:
+    """Move the legend above the picture, two names to a line."""
+    handles, labels = ax.get_legend_handles_labels()
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
+    ax.figure.legend(handles, labels, loc="outside upper left", ncols=2, frameon=False)
 
 
 def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
@@ -41,25 +48,6 @@ def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
     ax.legend(title=None)
 
 
-def loss_and_bounds(frame: pd.DataFrame, bounds: Mapping[str, pd.Series]) -> Figure:
-    """Losses of every run and on average, and bounds on them, against the committee size.
-
-    `bounds` is `{name: Series indexed by size}`; one with the name of a strategy has its colour.
-    """
-    figure, ax = plt.subplots()
-    lines(frame, "loss", ax)
-    colours = palette(frame["strategy"])
-    ax.scatter(frame["size"], frame["loss"], s=9, alpha=0.3, c=frame["strategy"].map(colours))
-    dashes = itertools.cycle(["--", ":", "-."])
-    for name, limit in bounds.items():
-        is_own, colour = name in colours, colours.get(name, REFERENCE)
-        style, label = ("--", f"bound for {name}") if is_own else (next(dashes), name)
-        ax.plot(limit.sort_index(), style, marker="_", color=colour, label=label)
-    ax.set_ylim(bottom=0)
-    ax.legend(title=None)
-    return figure
-
-
 def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
     """Means of screened, per seat and loss: DataFrame indexed by strategy and size."""
     mean: Means = means(frame)["mean"]
@@ -67,19 +55,23 @@ def per_seat(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(mean.assign(**{"per seat": mean["screened"] / seats}))
 
 
-def tradeoff(frame: pd.DataFrame) -> Figure:
+def tradeoff(frame: pd.DataFrame, *, is_crowded: bool = False) -> Figure:
     """People screened per seat against loss: every strategy a path, every size a point on it.
 
-    The larger the committee, the larger its point; the name stands at the smallest.
+    The larger the committee, the larger its point; the name stands at the smallest, or above the
+    picture if that is crowded.
     """
-    figure, ax = plt.subplots(figsize=(6.4, 4.4))
+    figure, ax = plt.subplots(figsize=(PANEL[0], 4.2))
     means, smallest = per_seat(frame), frame["size"].min()
     for name, colour in palette(frame["strategy"]).items():
         x, y = means.loc[name]["per seat"], means.loc[name]["loss"]
         ax.plot(x, y, color=colour, alpha=0.6, label=name)
         ax.scatter(x, y, s=20 * (x.index / smallest) ** 0.7, color=colour)
         at, near = (float(x.iloc[0]), float(y.iloc[0])), (-8, 9)
-        ax.annotate(name, at, near, textcoords="offset points", color=colour, weight="bold")
+        if not is_crowded:
+            ax.annotate(name, at, near, textcoords="offset points", color=colour, weight="bold")
+    if is_crowded:
+        legend_above(ax)
     _per_seat_axis(ax)
     ax.set(xlim=(1, 2.2 * means["per seat"].max()), ylim=(0, 1.12 * means["loss"].max()))
     ax.set(ylabel=LABELS["loss"])

@@ -1,0 +1,1 @@
+"""Sphinx extensions: how the pages of the book are made from what notebooks show."""

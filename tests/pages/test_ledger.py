@@ -1,0 +1,242 @@
+"""The ledger's table, and the badges that lead back to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urljoin
+
+import pandas as pd
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+
+from companion.claims import MARKS, load
+from companion.pages import ledger
+from companion.pages.ledger import Claim, Table, address, attach, badge, link_pages, slug, stored
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FRAME = pd.DataFrame(
+    [
+        {
+            "verdict": "✗ not reproduced, undecided",
+            "the paper says": "The loss is < 0.1 & falls.",
+            "remark": "",
+            "printed": "< 0.1",
+            "measured": "0.30 ± 0.01",
+            "unit": "loss",
+            "in the paper": "Section 6",
+            "where we check it": "chapters/06_experiments#fig-1",
+        },
+        {
+            "verdict": "✎ corrected",
+            "the paper says": "The sum is small.",
+            "remark": "A slip.",
+            "printed": "≤ 2 → ≤ 3",
+            "measured": "2.5 as printed → 1 as corrected",
+            "unit": "",
+            "in the paper": "Appendix B",
+            "where we check it": "chapters/corrections",
+        },
+    ],
+    index=["the-loss", "the-sum"],
+)
+CLAIMS = [
+    Claim("the-loss", "✗ not reproduced, undecided", "chapters/06_experiments", "fig-1"),
+    Claim("the-sum", "✎ corrected", "chapters/corrections", ""),
+]
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A folder with a notebook that shows the table, and other things."""
+    html = Table(FRAME)._repr_html_()
+    outputs = [
+        {"output_type": "stream", "text": "none"},
+        {"output_type": "display_data", "data": {"text/html": "<table><tr id='a'></tr></table>"}},
+        {"output_type": "execute_result", "data": {"text/html": html.splitlines(keepends=True)}},
+    ]
+    cells = [{"cell_type": "markdown"}, {"cell_type": "code", "outputs": outputs}]
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "chapters" / "claims.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    return tmp_path
+
+
+def app(folder, name="html"):
+    """A builder whose pages link to each other as those of a website do."""
+    pages = SimpleNamespace(name=name, get_relative_uri=lambda start, page: f"{start}>{page}.html")
+    return SimpleNamespace(srcdir=folder, builder=pages)
+
+
+# --- the table
+
+
+def test_table_has_a_row_per_claim_with_its_name_and_links():
+    page = BeautifulSoup(Table(FRAME)._repr_html_(), "html.parser")
+    assert [th.get_text() for th in page.select("thead th")] == list(Table.HEAD)
+    one, two = page.select("tbody tr")
+    assert (one["id"], one["data-verdict"]) == ("the-loss", "not-reproduced")
+    assert (two["id"], two["data-verdict"]) == ("the-sum", "corrected")
+    pill = one.select_one(".verdict.verdict-not-reproduced")
+    assert pill.get_text() == "✗ not reproduced, undecided"
+    assert one.select_one("a.name")["href"] == "#the-loss"
+    assert one.select_one("a.check")["href"] == "06_experiments.ipynb#fig-1"
+    assert two.select_one("a.check")["href"] == "corrections.ipynb"
+    assert "The loss is < 0.1 & falls." in one.get_text()
+    assert [small.get_text() for small in one.select("small")] == ["loss"]
+    assert [small.get_text() for small in two.select("small")] == ["A slip."]
+    values = [span.get_text() for span in two.select('[data-label="measured"] .value')]
+    assert values == ["2.5 as printed", "→ 1 as corrected"]
+    assert two.select_one('[data-label="printed"]').get_text() == "≤ 2 → ≤ 3"
+
+
+def test_table_is_read_without_a_browser():
+    assert repr(Table(FRAME)).splitlines() == [
+        "✗ not reproduced, undecided | the-loss | The loss is < 0.1 & falls. | printed < 0.1"
+        " | measured 0.30 ± 0.01 (loss)",
+        "✎ corrected | the-sum | The sum is small. | printed ≤ 2 → ≤ 3"
+        " | measured 2.5 as printed → 1 as corrected",
+    ]
+
+
+def test_stored_is_what_the_table_shows(book):
+    assert stored(book / "chapters" / "claims.ipynb") == CLAIMS
+    assert stored(book / "elsewhere.ipynb") == []
+
+
+# --- badges
+
+
+def test_badge_names_each_verdict_once():
+    marks = {"a": "✓ so", "b": "✗ not", "c": "✓ so"}
+    some = [Claim(name, mark, "", "") for name, mark in marks.items()]
+    line = badge(some, "claims.html#{}".format)
+    assert line.astext().strip() == "In the ledger: ✓ so · a · c ✗ not · b"
+    links = [link["refuri"] for link in line.findall(nodes.reference)]
+    assert links == ["claims.html#a", "claims.html#c", "claims.html#b"]
+    assert [node["classes"] for node in line.findall(nodes.inline)] == [
+        ["verdict", "verdict-so"],
+        ["verdict", "verdict-not"],
+    ]
+
+
+def page_of_everything():
+    """A title; a box with a title; a figure; a formula with its target; a section."""
+    box = nodes.admonition("", nodes.title("", "Theorem", ids=["thm"]), ids=["thm"])
+    box["classes"] = ["proof", "theorem"]
+    section = nodes.section("", nodes.title("", "Part"), nodes.paragraph("", "text"), ids=["part"])
+    parts = [box, nodes.figure(ids=["fig"]), nodes.target(ids=["eq"]), nodes.math_block(), section]
+    return nodes.container("", nodes.section("", nodes.title("", "Page"), *parts, ids=["page"]))
+
+
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [
+        ("thm", lambda page: page[0][1][1]),
+        ("fig", lambda page: page[0][3]),
+        ("eq", lambda page: page[0][5]),
+        ("part", lambda page: page[0][5][1]),
+        ("", lambda page: page[0][1]),
+        ("gone", lambda page: page[0][1]),
+    ],
+)
+def test_attach_puts_a_badge_into_a_box_and_below_all_else(place, where):
+    page, line = page_of_everything(), badge(CLAIMS, str)
+    attach(page, place, line)
+    assert where(page) is line
+    assert len(list(page.findall(nodes.paragraph))) == 2
+
+
+def test_address_is_relative_or_on_the_same_page():
+    site, paper = app("").builder, app("", "singlehtml").builder
+    assert address(site, "a", "b", "c") == "a>b.html#c"
+    assert address(site, "a", "b", "") == "a>b.html"
+    assert address(paper, "a", "b", "c") == "#c"
+    assert address(paper, "a", "b", "") == "#document-b"
+
+
+@pytest.mark.parametrize(
+    ("builder", "name", "links"),
+    [
+        (
+            "html",
+            "chapters/06_experiments",
+            ["chapters/06_experiments>chapters/claims.html#the-loss"],
+        ),
+        ("html", "chapters/corrections", ["chapters/corrections>chapters/claims.html#the-sum"]),
+        ("html", "chapters/07_conclusion", []),
+        ("singlehtml", "index", ["#the-loss"]),
+    ],
+)
+def test_link_pages_gives_each_page_its_badges(book, builder, name, links):
+    page = nodes.container(
+        "", nodes.section("", nodes.title("", "Page"), nodes.figure(ids=["fig-1"]))
+    )
+    link_pages(app(book, builder), page, name)
+    assert [link["refuri"] for link in page.findall(nodes.reference)] == links
+
+
+@pytest.mark.parametrize(
+    ("builder", "links"),
+    [
+        ("html", ["here>chapters/06_experiments.html#fig-1", "here>chapters/corrections.html"]),
+        ("singlehtml", ["#fig-1", "#document-chapters/corrections"]),
+    ],
+)
+def test_link_pages_leads_from_the_table_to_pages(tmp_path, builder, links):
+    other = nodes.raw("", '<a href="a.ipynb">kept</a>', format="html")
+    table = nodes.raw("", Table(FRAME)._repr_html_(), format="html")
+    link_pages(app(tmp_path, builder), nodes.container("", other, table), "here")
+    shown = BeautifulSoup(table.astext(), "html.parser").select("a.check")
+    assert [link["href"] for link in shown] == links
+    assert "a.ipynb" in other.astext()
+
+
+def test_setup_says_that_pages_may_be_read_in_parallel():
+    connected = {}
+    found = ledger.setup(SimpleNamespace(connect=connected.__setitem__))
+    assert connected == {"doctree-resolved": ledger.link_pages}
+    assert all(found.values())
+
+
+# --- the book
+
+
+def test_the_notebook_shows_every_claim_once_with_its_check():
+    shown = stored(ROOT / f"{ledger.PAGE}.ipynb")
+    checks = {c.name: f"{c.page}#{c.place}".rstrip("#") for c in shown}
+    assert checks == {claim.id: claim.check for claim in load()}
+    assert len(shown) == len(checks)
+    order = [list(map(slug, MARKS.values())).index(slug(claim.mark)) for claim in shown]
+    assert order == sorted(order)
+
+
+def test_style_sheet_has_a_colour_for_each_verdict_that_says_something():
+    style = (ROOT / "_static" / "ledger.css").read_text("utf-8")
+    for mark in list(MARKS.values())[:4]:  # the others are grey
+        assert f".verdict-{slug(mark)} {{" in style
+
+
+def test_pages_lead_from_each_claim_to_its_check_and_back(pages, site):
+    """The link's page and place exist, and the badge there has the claim's verdict."""
+    table = pages[site / f"{ledger.PAGE}.html"]
+    rows = table.select("table.ledger tbody tr")
+    assert len(rows) == len(load())
+    for row in rows:
+        link = row.select_one("a.check")["href"]
+        path, _, place = urljoin(f"{ledger.PAGE}.html", link).partition("#")
+        page = pages[site / path]
+        assert not place or page.find(id=place), link
+        (back,) = [
+            badge
+            for badge in page.select("p.ledger-badge a")
+            if badge["href"].endswith(f"claims.html#{row['id']}")
+        ]
+        mark = back.find_previous(class_="verdict").get_text()
+        assert mark == row.select_one(".verdict").get_text(), row["id"]
+        if place:
+            near = page.find(id=place)
+            inside = near.select_one("p.ledger-badge") if near.name != "figure" else None
+            assert back.parent in (inside, near.find_next("p", class_="ledger-badge"))
