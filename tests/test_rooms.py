@@ -17,11 +17,12 @@ LIB, TESTS = ROOT / "lib", ROOT / "tests"
 #: Where a room's modules are, and the most lines of Python that they may have in all.
 ROOMS = {
     "committees": (LIB / "committees", 2000),
-    "beyond": (LIB / "committees" / "beyond", 1000),
-    "companion": (LIB / "companion", 2300),
-    "assembly": (LIB / "assembly", 1800),
+    "beyond": (LIB / "committees" / "beyond", 1080),
+    "companion": (LIB / "companion", 2360),
+    "pages": (LIB / "companion" / "pages", 680),
+    "assembly": (LIB / "assembly", 2360),
 }
-MOST_LINES_IN_ALL = 6600
+MOST_LINES_IN_ALL = 8470
 MOST_LINES_PER_FILE = 300
 MOST_FILES_OF_THE_PAPER = 16
 
@@ -30,7 +31,8 @@ SEVERAL_MODULES = {
     "committees": set[str](),
     "beyond": {"counts", "offline"},
     "companion": {"beyond", "growth", "radius"},  # of tools
-    "assembly": set[str](),
+    "pages": set[str](),
+    "assembly": {"ranges"},
 }
 
 

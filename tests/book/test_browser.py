@@ -67,6 +67,8 @@ def test_search_finds_every_page_with_the_words(context, site):
 # Faults for the end of a sound page; the check that must complain, and a word of its complaint.
 SVG = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>{}</svg>"
 CLEAR, DOT = SVG.format(""), SVG.format("<rect width='9' height='9'/>")
+SMALL = SVG.format("<rect width='9' height='9' transform='scale(0.1 -0.1)'/>")
+SMALL = SMALL.replace("<svg ", '<svg viewBox="0 0 200 9" ').replace('"', "%22")
 FAULTS = [
     ("<script>nothing.at.all</script>", "script", "nothing"),
     ("<script>console.error('broken')</script>", "console", "broken"),
@@ -96,6 +98,8 @@ FAULTS = [
     ('<p style="width: 600px">wide</p>', "phone width", "wide"),
     ('<div style="width: 600px"></div>', "phone width", "sideways"),
     ('<div style="overflow: hidden"><p style="width: 600px">cut</p></div>', "phone width", "cut"),
+    (f'<img src="{SMALL}" alt="small" width="100">', "phone labels", "words of 5.0 pixels"),
+    ('<svg><text style="font-size: 9px">tiny</text></svg>', "phone labels", "tiny"),
     (
         f'<p style="overflow: auto; white-space: nowrap">{"long " * 12}</p>',
         "phone accessibility",
