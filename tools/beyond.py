@@ -27,8 +27,8 @@ FILE = DATA / "beyond.csv"
 SIZES, TOLERANCES = (20, 50, 100, 250, 1000), (0.02, 0.0, 0.05)
 #: Used for nothing else; and recruitments of each strategy, of Foresight twice as many.
 SEED, RUNS = 1717, 200
-#: A recruitment that learns takes seconds: of these fewer, by the number of seats.
-LEARNING_RUNS = {50: 200, 100: 60, 250: 20}
+#: The seats for which Foresight learns: that takes seconds for each recruitment.
+LEARNING_SIZES = (50, 100, 250)
 LARGEST = "Brexit, six features"
 
 
@@ -71,15 +71,13 @@ def strategies(problem: str, size: int) -> Iterator[tuple[Strategy, float]]:
         rivals = [Relay(tolerance), *rules] if size <= 50 or tolerance == 0.02 else []
         for rule in (Greedy(tolerance), Foresight(tolerance), *(rivals if size < 1000 else [])):
             yield rule, tolerance
-    if problem == LARGEST and size in LEARNING_RUNS:
+    if problem == LARGEST and size in LEARNING_SIZES:
         yield Foresight(learn=True), 0.02
 
 
 def measure(name: str, problem: Problem, rule: Strategy, tolerance: float, size: int) -> pd.Series:
     """One row. The paper's strategies on its own problem are those of chapter 6, run for run."""
     runs, seed = (2 * RUNS if isinstance(rule, Foresight) else RUNS), SEED
-    if rule.learns and isinstance(rule, Foresight):
-        runs = LEARNING_RUNS[size]
     if name == LARGEST and type(rule) in (Greedy, CMDP):
         runs, seed = RUNS_1, 2021
     frame = simulate(rule, problem, size, runs, seed)

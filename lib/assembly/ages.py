@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
-#: Numbers like these are years of birth: younger or older people are not invited.
-FIRST_YEAR = 1900
+#: Larger numbers than this are no ages; from the second one on they may be years of birth.
+OLDEST, FIRST_YEAR = 130, 1900
 
 _FROM_TO = re.compile(r"(\d+) ?(?:-|to) ?(\d+)")
 _FROM = re.compile(r"(\d+) ?(?:\+|plus|(?:and|or) (?:over|above|older|more))")
@@ -40,11 +40,13 @@ def find(word: str, values: Sequence[str], year: int) -> str | None:
 
     >>> find("67", ["16-59", "60+"], 2026), find("1959", ["16-59", "60+"], 2026)
     ('60+', '60+')
+    >>> find("1959", ["under 1000", "1000-2999", "3000+"], 2026)  # an income, say
+    '1000-2999'
     """
-    spans = [span(value) for value in values]
-    if not word.isdigit() or None in spans:
+    spans = {value: limits for value in values if (limits := span(value))}
+    if not word.isdigit() or len(spans) < len(values):
         return None
-    number = int(word)
-    age = year - number if FIRST_YEAR <= number <= year else number
-    fits = [v for v, s in zip(values, spans, strict=True) if s and s[0] <= age <= s[1]]
+    number, are_ages = int(word), max(low for low, _ in spans.values()) < OLDEST
+    age = year - number if are_ages and FIRST_YEAR <= number <= year else number
+    fits = [value for value, (low, high) in spans.items() if low <= age <= high]
     return fits[0] if len(fits) == 1 else None

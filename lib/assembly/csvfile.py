@@ -27,14 +27,16 @@ PAIRS = [("feature", "value"), ("category", "category value"), ("category", "fea
 PAIRS += [("category", "value"), ("category", "name"), ("feature", "name")]
 #: Columns that say what share a value has, of the committee or of the volunteers.
 SHARES = ("target", "share", "percent", "percentage", "count", "seats", "people", "population")
+COUNTS = SHARES[4:]
 #: Other names of columns.
 ALIASES = {"minimum": "min", "maximum": "max", "%": "percent"}
 #: The first words of rows that add up the others.
-TOTALS = ("total", "totals", "sum", "all", "overall", "gesamt", "summe")
+TOTALS = ("total", "totals", "sum", "overall", "gesamt", "summe")
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\d*,\d+")
 COMMA_THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+")
+THOUSANDS = re.compile(r"[1-9]\d{0,2}([,' ]\d{3})+")
 
 
 class BadFile(ValueError):
@@ -160,6 +162,8 @@ class CsvFile:
     def number(self, line: int, column: str, text: str) -> float:
         """A number of at least zero; otherwise a complaint, and 0."""
         where = f"line {line}: the {column}"
+        if column in COUNTS and text:
+            return self.count(line, text, column)
         if self._separator != "," and not COMMA_THOUSANDS.fullmatch(text):
             text = text.replace(",", ".", 1)
         digits = text.removesuffix("%").rstrip()
@@ -177,11 +181,12 @@ class CsvFile:
             return float(digits) / (100 if text.endswith("%") else 1)
         return 0.0
 
-    def count(self, line: int, text: str) -> int:
+    def count(self, line: int, text: str, column: str = "count") -> int:
         """A whole number of people; otherwise a complaint, and 0."""
-        if re.fullmatch(r"\d{1,12}", text):
-            return int(text)
-        self.complain(f"line {line}: the count {text!r} is not a whole number such as 1000")
+        plain = re.sub("[,' ]", "", text) if THOUSANDS.fullmatch(text) else text
+        if re.fullmatch(r"\d{1,12}", plain):
+            return int(plain)
+        self.complain(f"line {line}: the {column} {text!r} is not a whole number such as 1000")
         return 0
 
     def per_value(
@@ -202,7 +207,8 @@ class CsvFile:
         spelt: dict[tuple[str, ...], str] = {}
         for line, row in self.rows:
             words = same_word(row["feature"]), same_word(row["value"])
-            if {*words} & {*TOTALS} or not (all(words) or any(row[name] for name in columns)):
+            is_total = any(word.split(" ")[0].rstrip(":") in TOTALS for word in words)
+            if is_total or not (all(words) or any(row[name] for name in columns)):
                 shown = ", ".join(filter(None, row.values()))
                 self.notes.append(f"{self.name}, line {line} was left out: “{shown}”")
                 continue

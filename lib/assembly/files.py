@@ -26,15 +26,15 @@ import numpy as np
 import pandas as pd
 
 from assembly import ages
-from assembly.csvfile import SHARES, CsvFile, same_word, unknown
+from assembly.csvfile import COUNTS, SHARES, CsvFile, same_word, unknown
+from assembly.ranges import Seats, nearest_ranges, smallest_change
 from committees.checks import SHARE_SUM_TOLERANCE, BoolArray, FloatArray, check_size
 from committees.lp import MAX_TYPES_CVXPY
 from committees.problem import Problem, shrink
 
-Seats = tuple[tuple[int, ...], tuple[int, ...]]
-
 #: What people write who do not want to answer.
-NO_ANSWER = {"", "-", "?", "n/a", "na", "none", "not stated", "prefer not to say", "unknown"}
+NO_ANSWER = {"", "-", "?", "n/a", "na", "none", "not stated", "unknown", "keine angabe"}
+NO_ANSWER |= {"prefer not to say", "prefer not to answer", "rather not say"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,10 @@ def read_assembly(
             "independent features would give"
         )
     summary = ". ".join([*told, *file.notes, *offered.notes]) + "."
-    return Assembly(Problem(wanted["target"], p), summary, absent, seats, flex)
+    problem = Problem(wanted["target"], p)
+    if seats is not None and size is not None and (change := nearest_ranges(problem, size, seats)):
+        raise file.refuse(f"no {size} of the people who may come fit these ranges; {change}")
+    return Assembly(problem, summary, absent, seats, flex)
 
 
 def _read_targets(
@@ -148,7 +151,7 @@ def _read_ranges(file: CsvFile, size: int | None) -> tuple[pd.DataFrame, Seats, 
         seats = float(low.sum() + high.sum()) / 2 if size is None else size
         if not low.sum() <= seats <= high.sum() or seats == 0:
             told = f"{feature}: min and max allow from {low.sum():g} to {high.sum():g} seats in all"
-            file.complain(f"{told}, expected {size or 'some'}{_smallest_change(own, size or 1)}")
+            file.complain(f"{told}, expected {size or 'some'}{smallest_change(own, size or 1)}")
             continue
         width = high.sum() - low.sum()
         exact = low + (high - low) * ((seats - low.sum()) / width if width else 0)
@@ -161,18 +164,6 @@ def _read_ranges(file: CsvFile, size: int | None) -> tuple[pd.DataFrame, Seats, 
 
     has_flex = {*limits} <= set(ranges.columns)
     return ranges, pair("min", "max"), pair(*limits) if has_flex else None
-
-
-def _smallest_change(own: pd.DataFrame, size: int) -> str:
-    """What would make room for a committee: some seats more, or less, for the largest groups."""
-    is_short = own["max"].sum() < size
-    missing = int(size - own["max"].sum() if is_short else own["min"].sum() - size)
-    side, word = ("max", "higher") if is_short else ("min", "lower")
-    order = own["max"].rank(ascending=False, method="first")
-    each = [missing // len(own) + (rank <= missing % len(own)) for rank in order]
-    names = own.index.get_level_values("value")
-    parts = [f"{name!r} by {more}" for name, more in zip(names, each, strict=True) if more]
-    return f"; with the {side} {word} of {', '.join(parts)} there would be room"
 
 
 def _read_shares(file: CsvFile, features: dict[str, list[str]], column: str) -> pd.Series:
@@ -233,13 +224,13 @@ def _read_people(
 
 def _as_shares(file: CsvFile, numbers: pd.Series, column: str) -> pd.Series:
     """Shares that add up to one: of shares, per cents or counts, whatever was rounded."""
-    shares = numbers.copy()
+    shares = numbers.astype(float)
     for feature, own in numbers.groupby(level="feature", sort=False):
         total, whole = float(own.sum()), 100.0 if own.sum() > 2 else 1.0
         # Rounded to so many digits, each number may be off by half a unit of the last one.
         unit = next(u for u in (0.01, 0.001, 0.0001) if _is_multiple(own / whole, u))
         room = max(SHARE_SUM_TOLERANCE, unit / 2 * len(own)) + 1e-9
-        if column in SHARES[4:] and total > 0:
+        if column in COUNTS and total > 0:
             whole = total
         elif abs(total / whole - 1) > room:
             hint = "; call the column count if these are counts" if total > 2 else ""

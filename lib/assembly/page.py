@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 from tornado.template import Loader
 from tqdm import tqdm
 
 from assembly.advice import relaxations
-from assembly.files import Assembly, Seats, read_assembly
+from assembly.files import Assembly, read_assembly
+from assembly.ranges import Seats
 from assembly.strategies import USUAL_TOLERANCE, choose
 from committees.beyond import Foresight
 from committees.checks import FloatArray, check_integer
@@ -26,8 +29,8 @@ from committees.problem import Problem
 
 #: Recruitments that the numbers of the page rest on, and those of each other band in its table.
 RUNS, OTHER_RUNS, SEED = 400, 100, 2021
-#: Bands beside the own one: so many seats further on both sides.
-FURTHER = (1, 2)
+#: Bands beside the own one: so many seats further on both sides, or the next of these tolerances.
+FURTHER, TOLERANCES = (1, 2), (0.02, 0.03, 0.05, 0.1, 0.2)
 #: People with a smaller chance than this of being accepted are counted.
 SMALL_CHANCE = 0.02
 
@@ -40,24 +43,20 @@ class Rehearsal:
     ----------
     people : ndarray of int, per run
         How many were seen until all seats were filled.
-    off : ndarray of float, per run
-        The largest number of seats by which a group ended off its target.
     chance : ndarray of float, per type
         The chance of being accepted, for somebody who calls at a random moment.
     """
 
     people: FloatArray
-    off: FloatArray
     chance: FloatArray
 
 
 def rehearse(rule: Foresight, problem: Problem, size: int, runs: int, bar: Any = None) -> Rehearsal:
     """Try out a strategy that knows p: between two seats nothing changes, so people are skipped."""
-    people, off, chance = np.zeros(runs), np.zeros(runs), np.zeros(len(problem.p))
+    people, chance = np.zeros(runs), np.zeros(len(problem.p))
     expected = 0.0
     for run in range(runs):
         rng, session = np.random.default_rng([SEED, run]), rule.start(problem, size)
-        counts = np.zeros(len(problem.rho))
         for _ in range(size):
             mass = problem.p * session.acceptance
             rate = mass.sum()
@@ -65,12 +64,10 @@ def rehearse(rule: Foresight, problem: Problem, size: int, runs: int, bar: Any =
             expected += 1 / rate
             people[run] += rng.geometric(min(rate, 1.0))
             type_id = int(rng.choice(len(mass), p=mass / rate))
-            counts[problem.codes[type_id]] += 1
             session.see(np.array([type_id]), np.array([True]))
-        off[run] = np.abs(counts - size * problem.rho).max()
         if bar is not None:
             bar.update()
-    return Rehearsal(people, off, chance / expected)
+    return Rehearsal(people, chance / expected)
 
 
 def answers(
@@ -80,27 +77,31 @@ def answers(
     problem = assembly.problem
     rule = choose("foresight", assembly, tolerance)
     assert isinstance(rule, Foresight)
-    others = list(_other_bands(rule, problem, size))
+    others = list(_other_bands(rule, assembly, size))
     with tqdm(total=RUNS + OTHER_RUNS * len(others), disable=None, desc="recruiting") as bar:
         own = rehearse(rule, problem, size, RUNS, bar)
         table = [("as it is", own)]
         for words, other in others:
             table.append((words, rehearse(other, problem, size, OTHER_RUNS, bar)))
     savings = relaxations(problem, size, 1 / size)
-    by_group = problem.incidence @ (problem.p * own.chance) / problem.presence
-    order = np.argsort(by_group)
+    share = np.where(problem.presence > 0, problem.presence, np.nan)  # whom nobody has, has none
+    by_group = problem.incidence @ (problem.p * own.chance) / share
     names = [f"{feature} {value}" for feature, value in problem.labels]
-    low, high = rule.band(problem, size)
-    plan = int(np.quantile(own.people, 0.9))
+    (low, high), wanted = rule.band(problem, size), size * problem.rho
+    plan, least = int(np.quantile(own.people, 0.9)), int(np.nanargmin(by_group))
+    rarest = int(np.where(problem.p > 0, own.chance, np.inf).argmin())
+    most = int(np.nanargmax(by_group))
     steps = sorted(
         {*np.linspace(size, np.quantile(own.people, 0.99), 8).astype(int), calls or plan}
     )
+    ranked, within = np.sort(own.people), binom.ppf([0.025, 0.975], RUNS, 0.9).astype(int)
     return {
         "size": size,
         "summary": assembly.summary,
         "plan": plan,
+        "plan_between": ranked[np.minimum(within - [1, 0], RUNS - 1)].astype(int).tolist(),
         "people": _mean(own.people),
-        "off": own.off.max(),
+        "off": float(np.maximum(high - wanted, wanted - low).max()),
         "has_ranges": assembly.seats is not None,
         "tolerance": rule.tolerance,
         "bands": [(words, _mean(r.people), int(np.quantile(r.people, 0.9))) for words, r in table],
@@ -111,24 +112,25 @@ def answers(
         "groups": [
             (names[k], low[k], high[k], problem.presence[k], by_group[k]) for k in range(len(names))
         ],
-        "least": (names[order[0]], by_group[order[0]]),
-        "most": (names[order[-1]], by_group[order[-1]]),
+        "least": (names[least], by_group[least]),
+        "most": (names[most], by_group[most]),
+        "rarest": (", ".join(map(str, problem.index[rarest])), own.chance[rarest]),
         "few": float(problem.p[own.chance < SMALL_CHANCE].sum()),
         "small": SMALL_CHANCE,
         "runs": RUNS,
     }
 
 
-def _other_bands(rule: Foresight, problem: Problem, size: int) -> Iterator[tuple[str, Foresight]]:
+def _other_bands(rule: Foresight, assembly: Assembly, size: int) -> Iterator[tuple[str, Foresight]]:
     """Wider bands, with what to call them."""
-    if rule.seats is None:
-        for tolerance in sorted({0.0, rule.tolerance, 0.03, 0.05} - {rule.tolerance}):
-            yield (
-                f"tolerance {tolerance:g}: {tolerance * size:.1f} seats",
-                replace(rule, tolerance=tolerance),
-            )
+    if assembly.seats is None:
+        for tolerance in [t for t in TOLERANCES if t > rule.tolerance][:2]:
+            words = f"tolerance {tolerance:g}: {tolerance * size:.1f} seats"
+            yield words, replace(rule, tolerance=tolerance)
         return
-    low, high = (np.array(part) for part in rule.seats)
+    if assembly.flex is not None and assembly.flex != assembly.seats:
+        yield "as far as the file's flex allows", replace(rule, seats=assembly.flex)
+    low, high = (np.array(part) for part in assembly.seats)
     for more in FURTHER:
         seats: Seats = tuple(np.maximum(low - more, 0).tolist()), tuple((high + more).tolist())
         yield f"every min and max {more} seat{'s' * (more > 1)} further", replace(rule, seats=seats)
@@ -142,7 +144,9 @@ def _mean(people: FloatArray) -> str:
 def write(facts: dict[str, Any], path: Path) -> None:
     """Write the page, completely or not at all."""
     html = Loader(str(Path(__file__).parent)).load("page.html").generate(**facts)
-    path.write_bytes(html)
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.write_bytes(html)
+    os.replace(temporary, path)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -203,6 +204,38 @@ def test_browser_withdraws_corrects_and_calls_back(chrome, desk):
 
 
 @pytest.mark.browser
+def test_browser_warns_and_calls_back_in_the_order_of_the_lot(chrome, tmp_path):
+    journal, rule = tmp_path / "a.journal", choose("foresight", read_assembly(*FILES, SIZE))
+    (feature, value) = PROBLEM.labels[int(np.argmin(abs(PROBLEM.presence - 0.3)))]
+    people = [one for one in callers(PROBLEM, 4000, seed=5) if one[feature] != value]
+    with Desk(rule, PROBLEM, SIZE, journal=journal, seed=3) as desk:
+        for one in people:
+            if not (decision := desk.offer(one)):
+                desk.keep_in_reserve(decision.number)
+            if desk.late() and desk.seen > 40:
+                break
+        for number in list(desk.seats):
+            desk.withdraw(number)
+            if len(desk.reserve()) > 1:
+                break
+        late, (first, second, *_) = desk.late(), desk.reserve()
+    with served(journal) as (_, address):
+        page = opened(chrome, address)
+        warned = page.inner_text("#late")
+        assert (
+            warned == f"{'. '.join(late)}. Such a warning is false in at most 1 % of recruitments."
+        )
+        order = page.locator("#call-next li").all_inner_texts()
+        assert [text.split()[1] for text in order][:2] == [str(first), str(second)]
+        page.get_by_label(f"caller {first} declines").click()
+        page.get_by_text("does not want a seat any more").wait_for()
+        page.get_by_label(f"caller {second} has the seat").click()
+        page.get_by_text("has a seat again").wait_for()
+        assert page.heard == []
+    assert audit.verify(journal)[0] == ""
+
+
+@pytest.mark.browser
 def test_browser_has_two_tabs_that_never_decide_against_each_other(chrome, desk, tmp_path):
     one, two = opened(chrome, desk), opened(chrome, desk, width=390)
     for number, person in enumerate(PEOPLE[:10], 1):
@@ -237,15 +270,13 @@ def test_browser_goes_on_after_a_kill(chrome, tmp_path):
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_browser_is_for_everybody(chrome, desk, scheme):
-    """Axe finds nothing serious; a whole call is possible with the keyboard alone."""
+    """Axe finds nothing; a whole call is possible with the keyboard alone."""
     page = opened(chrome, desk, width=390)
     page.emulate_media(color_scheme=scheme)
     for person in PEOPLE[:3]:
         call(page, person)
     wrong = Axe().run(page).response["violations"]
-    serious = [(one["id"], one["nodes"][0]["html"]) for one in wrong
-               if one["impact"] in ("serious", "critical")]  # fmt: skip
-    assert serious == []
+    assert [(one["id"], one["nodes"][0]["html"]) for one in wrong] == []
     page.focus("input[name=q0]")
     for _ in PROBLEM.features:
         page.keyboard.press("Space")

@@ -96,10 +96,11 @@ def test_number_that_is_missing(file):
         file(TARGETS.replace("male,0.5\nage", "male,\nage")).per_value(["target"], "")
 
 
-@pytest.mark.parametrize("text", ["1,000", "1.000", "0.5", "-1", "", "many", "1" * 13])
+@pytest.mark.parametrize("text", ["1,00", "1.000", "0.5", "-1", "", "many", "1" * 13])
 def test_count_says_what_is_wrong(file, text):
     found = file("gender\nfemale\n")
     assert found.count(2, "12") == 12
+    assert found.count(2, "1,000") == found.count(2, "1'000") == 1000
     assert found.count(2, text) == 0
     with pytest.raises(BadFile) as caught:
         found.stop_if_bad()

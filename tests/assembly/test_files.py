@@ -92,9 +92,9 @@ BROKEN = {
         {"volunteers": "gender,age,count\nmale,55+,3\nfemale,35-54,2\nmale,18-34,0\n"},
         "volunteers.csv: nobody has age '18-34'",
     ),
-    "a thousand with a comma": (
-        {"volunteers": 'gender,age,count\nmale,55+,"1,000"\n'},
-        "volunteers.csv: line 2: the count '1,000' is not a whole number such as 1000",
+    "a thousand with a point": (
+        {"volunteers": "gender,age,count\nmale,55+,1.000\n"},
+        "volunteers.csv: line 2: the count '1.000' is not a whole number such as 1000",
     ),
     "half a person": (
         {"volunteers": "gender,age,count\nmale,55+,0.5\n"},

@@ -10,6 +10,7 @@ import sys
 import pandas as pd
 import pytest
 
+from assembly.desk import audit
 from assembly.desk.__main__ import main
 from assembly.desk.prompt import _choices
 from committees.beyond.foresight import ForesightSession
@@ -94,7 +95,7 @@ def test_main_writes_the_members(tmp_path, prompt):
     argv = arguments(tmp_path, "--members", str(table))
     code, out, _ = prompt([], argv)
     assert code == 0
-    assert f"2 of 10 seats filled, 3 people seen. Who is seated stands in {table}." in out
+    assert out == f"2 people are seated. Who they are stands in {table}.\n"
     frame = pd.read_csv(table)
     assert frame["caller"].tolist() == [2, 3]
     assert frame["gender"].tolist() == ["male", "female"]
@@ -112,7 +113,7 @@ def test_main_has_no_members_without_a_journal(tmp_path, prompt):
     argv = arguments(tmp_path, "--journal", str(none), "--members", str(elsewhere))
     code, out, err = prompt([], argv)
     assert (code, out) == (2, "")
-    assert err == f"{none}: there is no such journal, so nobody is seated\n"
+    assert err == f"{none}: there is no such journal\n"
     assert not any(tmp_path.iterdir())
 
 
@@ -324,9 +325,25 @@ def test_main_verifies_and_forgets(tmp_path, prompt):
     assert code == 0
     assert "was decided again, and came out the same" in out
     assert head in out
+    code, out, _ = prompt([], arguments(tmp_path, "--verify", head))
+    assert (code, f"{head} was its fingerprint after record 3: " in out) == (0, True)
+    code, out, _ = prompt([], arguments(tmp_path, "--verify", head[::-1]))
+    assert (code, f"{head[::-1]} was never its fingerprint" in out) == (1, True)
+    (journal,) = tmp_path.glob("*.journal")
+    code, out, _ = prompt([], ["--journal", str(journal), "--verify", head])  # needs no files
+    assert code == 0
     code, out, _ = prompt([], arguments(tmp_path, "--forget"))
     assert (code, "nothing is left but" in out) == (0, True)
     assert prompt([], arguments(tmp_path, "--verify"))[0] == 1
+    members = tmp_path / "members.csv"
+    assert prompt([], ["--journal", str(journal), "--members", str(members)])[0] == 0
+    assert pd.read_csv(members)["gender"].tolist() == ["female", "male"]
+    code, _, err = prompt([], arguments(tmp_path))
+    assert (code, "its people were forgotten, so it cannot go on" in err) == (2, True)
+    assert prompt([], ["--verify"])[::2] == (
+        2,
+        "expected TARGETS, VOLUNTEERS and --size, or the --journal to look at\n",
+    )
 
 
 def test_main_decides_about_the_new_rows_of_a_file(tmp_path, prompt):
@@ -343,18 +360,75 @@ def test_main_decides_about_the_new_rows_of_a_file(tmp_path, prompt):
     assert set(one["decision"]) <= {"accepted", "not accepted"}
     with (tmp_path / "answers.csv").open("a") as file:
         file.write(row.format("c", "40"))
-    prompt([], [*argv, str(tmp_path / "two.csv")])
-    assert pd.read_csv(tmp_path / "two.csv")["id"].tolist() == ["c"]
-    (tmp_path / "answers.csv").write_text(header + row.format("d", "tall") + row.format("", "20"))
-    code, _, err = prompt([], [*argv, str(tmp_path / "three.csv")])
+    _, out, _ = prompt([], [*argv, str(tmp_path / "one.csv")])  # written anew, nothing is lost
+    assert "1 new rows. " in out
+    two = pd.read_csv(tmp_path / "one.csv")
+    assert two["id"].tolist() == ["a", "b", "c"]
+    assert two.loc[:1, "decision"].tolist() == one["decision"].tolist()
+    assert two["reason"].tolist()[:2] == ["decided before"] * 2
+
+
+BAD_ANSWERS = {
+    "age": (["d,{}tall,London,female,-\n"], "line 2: age: unknown value 'tall'"),
+    "id": ([",{}30,London,female,-\n"], "line 2: the id is missing"),
+    "twice": (["d,{}30,London,female,-\n"] * 2, "line 3: the id 'd' is already on line 2"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ANSWERS)
+def test_main_decides_about_no_row_of_a_file_in_which_one_is_wrong(tmp_path, prompt, name):
+    rows, sentence = BAD_ANSWERS[name]
+    text = "id,ethnicity,social class,age,region,gender,vote\n"
+    (tmp_path / "answers.csv").write_text(text + "".join(rows).format(*["white,ABC1,"] * 2))
+    out = tmp_path / "decisions.csv"
+    argv = arguments(tmp_path, "--from", str(tmp_path / "answers.csv"), "--to", str(out))
+    code, _, err = prompt([], argv)
+    assert (code, sentence in err, out.exists()) == (2, True, False)
+    (journal,) = tmp_path.glob("*.journal")
+    assert audit.members(journal).empty
+
+
+@pytest.mark.parametrize("place", ["answers.csv", "other.csv", "nowhere/decisions.csv"])
+def test_main_decides_about_nobody_if_it_could_not_be_written_down(tmp_path, prompt, place):
+    text = "id,ethnicity,social class,age,region,gender,vote\nd,white,ABC1,30,London,female,-\n"
+    for name in ("answers.csv", "other.csv"):
+        (tmp_path / name).write_text(text)
+    files = str(tmp_path / "answers.csv"), "--to", str(tmp_path / place)
+    code, _, err = prompt([], arguments(tmp_path, "--from", *files))
     assert code == 2
-    assert "answers.csv: line 2: age: unknown value 'tall'" in err
-    assert "answers.csv: line 3: the id is missing" in err
-    assert not (tmp_path / "three.csv").exists()
+    assert "choose another" in err or "cannot be written" in err
+    assert (tmp_path / "other.csv").read_text() == text
+    (journal,) = tmp_path.glob("*.journal")
+    assert audit.members(journal).empty
 
 
-def test_main_rehearses_and_keeps_nothing(tmp_path, prompt):
-    code, out, _ = prompt([], arguments(tmp_path, "--rehearse", "40"))
+def test_main_asks_for_ids_and_households(tmp_path, prompt):
+    asked = ["a17", "1 High Street", *ANN, "a17", "", *BOB, "a18", "1 HIGH STREET", *CLEO]
+    _, out, _ = prompt(asked, arguments(tmp_path, "--ask", "id", "household"))
+    assert "a17 has called before, as caller 1" in out
+    assert "somebody of this household has a seat" in out
+
+
+@pytest.mark.parametrize("words", [["back"], ["1", "back", "1"], ["over"]])
+def test_main_goes_back_a_question(tmp_path, prompt, words):
+    code, out, _ = prompt([*words, *ANN], arguments(tmp_path))
     assert code == 0
-    assert out.count(") is ACCEPTED: ") == 10 or "40 people seen" in out
+    assert "Caller 1 is ACCEPTED" in out
+
+
+@pytest.mark.parametrize("word", ["back", "over"])
+def test_main_goes_back_where_there_is_no_question_before(tmp_path, prompt, word):
+    """At the question whether to decide, and whether to withdraw."""
+    code, out, _ = prompt([*ANN[:-1], word, *ANN, "withdraw 1", word], arguments(tmp_path))
+    assert code == 0
+    assert "Caller 1 is ACCEPTED" in out
+    assert "Nothing was changed." in out
+
+
+@pytest.mark.parametrize("people", ["0", "40"])
+def test_main_rehearses_and_keeps_nothing(tmp_path, prompt, people):
+    code, out, _ = prompt([], arguments(tmp_path, "--rehearse", people))
+    assert code == 0
+    assert "A rehearsal: nothing of it is kept." in out
+    assert out.count(") is ACCEPTED: ") == 10 or f"{people} people seen" in out
     assert not any(tmp_path.iterdir())

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from assembly.csvfile import BadFile
 from assembly.files import read_assembly
+from assembly.ranges import nearest_ranges
 from assembly.strategies import choose
-from committees import recruit, simulate
+from committees import Problem, recruit, simulate
 from committees.beyond import Foresight
 from organiser import EXAMPLES
 
@@ -76,10 +82,10 @@ def test_ranges_of_the_file_need_no_more_people_than_one_tolerance(name, tmp_pat
     assert own.mean() <= other.mean() + 2 * np.hypot(own.std(), other.std()) / 200**0.5
 
 
-@pytest.mark.parametrize("runs", [5, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [5, pytest.param(2500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", FILES)
 def test_ranges_of_the_file_are_kept_by_every_committee(name, runs, tmp_path):
-    """In `make check` 1,600 committees in all."""
+    """In `make check` 10,000 committees in all."""
     found, size = assembly(name, tmp_path)
     rule, (low, high) = choose("foresight", found), found.seats
     for run in range(runs):
@@ -88,3 +94,44 @@ def test_ranges_of_the_file_are_kept_by_every_committee(name, runs, tmp_path):
         counts = np.bincount(codes, minlength=len(low))
         assert (counts >= low).all()
         assert (counts <= high).all()
+
+
+@pytest.mark.parametrize(
+    ("ranges", "sentence"),
+    [
+        ([(0, 3), (0, 3), (16, 18)], "with the min lower of 'z' by 6 there would be room"),
+        ([(0, 2), (0, 2), (0, 4)], "with the max higher of 'x' by 1, 'z' by 1 there would be room"),
+    ],
+)
+def test_smallest_change_makes_room(ranges, sentence, read):
+    rows = "".join(f"a,{v},{low},{high}\n" for v, (low, high) in zip("xyz", ranges, strict=True))
+    shares = "feature,value,share\na,x,0.3\na,y,0.3\na,z,0.4\n"
+    with pytest.raises(BadFile, match=re.escape(sentence)):
+        read("feature,value,min,max\n" + rows, shares, size=10)
+
+
+def test_smallest_change_is_the_flex_of_the_file_where_that_does(read):
+    rows = "a,x,0,2,0,2\na,y,0,2,0,4\na,z,0,4,0,4\n"
+    shares = "feature,value,share\na,x,0.3\na,y,0.3\na,z,0.4\n"
+    with pytest.raises(BadFile, match="with the max higher of 'y' by 2 there would be room"):
+        read("feature,value,min,max,min_flex,max_flex\n" + rows, shares, size=10)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=4, max_size=4),
+    st.integers(0, 99),
+)
+def test_nearest_ranges_is_the_smallest_change_of_all(ranges, seed):
+    """Brute force over all committees of four types, of whom one does not exist."""
+    shares = {"a": {"x": 0.5, "y": 0.5}, "b": {"x": 0.5, "y": 0.5}}
+    p = np.array([0.5, 0.25, 0.25, 0.0])[np.random.default_rng(seed).permutation(4)]
+    problem = Problem(Problem.from_marginals(shares, shares).targets, p)
+    low = np.array([least for least, _ in ranges])
+    high = np.array([least + more for least, more in ranges])
+    fewest = min(
+        np.maximum(low - n, 0).sum() + np.maximum(n - high, 0).sum()
+        for kinds in itertools.combinations_with_replacement(np.flatnonzero(p), 6)
+        if (n := np.bincount(problem.codes[list(kinds)].ravel(), minlength=4)) is not None
+    )
+    said = nearest_ranges(problem, 6, (tuple(low.tolist()), tuple(high.tolist())))
+    assert sum(int(word) for word in re.findall(r" (\d+) (?:lower|higher)", said)) == fewest

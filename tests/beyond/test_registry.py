@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from committees import (
     CMDP,
@@ -85,7 +86,8 @@ def test_make_strategy_finds_ones_own(my_rules, monkeypatch):
     assert mine.name == "Lottery"
     alone = simulate(mine, BREXIT, [10, 30], 12, workers=1)
     assert alone["screened"].sum() / alone["size"].sum() == pytest.approx(4, rel=0.2)
-    monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)  # start processes at once
+    monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)  # start processes at once,
+    get_reusable_executor().shutdown(wait=True)  # and new ones, which know the module's folder
     pd.testing.assert_frame_equal(simulate(mine, BREXIT, [10, 30], 12, workers=2), alone)
 
 

@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assembly.csvfile import CsvFile, same_word
 from assembly.desk import audit, prompt
+from assembly.desk.batch import decide_file
 from assembly.desk.desk import Desk, Refused
 from assembly.desk.journal import JournalError
 from assembly.desk.plan import Plan
 from assembly.files import Assembly, read_assembly
 from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose
 from committees.beyond import Foresight
+from committees.checks import check_integer
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,27 +37,47 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    given = arguments.targets, arguments.volunteers, arguments.size
+    if arguments.journal is None and arguments.targets is None:
+        raise ValueError("expected TARGETS, VOLUNTEERS and --size, or the --journal to look at")
     path = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal")).resolve()
-    if arguments.verify:
-        wrong, head = audit.verify(path)
-        print(wrong or "Everything in the journal was decided again, and came out the same.")
-        print(f"Its fingerprint is {head}.")
-        return 1 if wrong else 0
+    if arguments.verify is not None:
+        return _verify(path, arguments.verify)
     if arguments.forget:
         audit.forget(path)
         print(f"{path}: nothing is left but the plan, counts and members.")
         return 0
-    assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
+    if arguments.members:
+        members = audit.members(path)
+        _save(members, Path(arguments.members))
+        print(f"{len(members)} people are seated. Who they are stands in {arguments.members}.")
+        return 0
+    if None in given:
+        raise ValueError("expected TARGETS, VOLUNTEERS and --size")
+    assembly = read_assembly(*given)
     plan = Plan(
         choose(arguments.strategy, assembly, arguments.tolerance), assembly.problem, arguments.size
     )
-    if arguments.rehearse:
+    if arguments.rehearse is not None:
+        check_integer("--rehearse", arguments.rehearse, 0)
         with tempfile.TemporaryDirectory() as folder:
             return _serve(arguments, plan, assembly, Path(folder, "rehearsal.journal"))
-    if arguments.members and not path.exists():
-        raise ValueError(f"{path}: there is no such journal, so nobody is seated")
     print(f"The journal {path} is {'continued' if path.exists() else 'new'}.", flush=True)
     return _serve(arguments, plan, assembly, path)
+
+
+def _verify(path: Path, fingerprint: str) -> int:
+    """Say whether all was decided as it is written, and when a fingerprint was the journal's."""
+    wrong, heads = audit.verify(path)
+    print(wrong or "Everything in the journal was decided again, and came out the same.")
+    if fingerprint in heads:
+        print(f"{fingerprint} was its fingerprint after record {heads.index(fingerprint) + 1}: "
+              "nothing until there was changed since.")  # fmt: skip
+    elif fingerprint:
+        wrong = f"{fingerprint} was never its fingerprint: something was changed since."
+        print(wrong)
+    print(f"Its fingerprint is {heads[-1]}.")
+    return 1 if wrong else 0
 
 
 def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: Path) -> int:
@@ -64,13 +85,11 @@ def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: 
     with Desk(*given, journal=path, seed=arguments.seed) as desk:
         if arguments.revise:
             desk.revise(plan, arguments.revise)
-        if arguments.members:
-            _save(desk.members(), Path(arguments.members))
-            print(f"{desk}. Who is seated stands in {arguments.members}.")
-            return 0
         if arguments.answers:
-            return _batch(desk, arguments.answers, arguments.decisions)
-        if arguments.rehearse:
+            decide_file(desk, Path(arguments.answers), Path(arguments.decisions))
+            return 0
+        if arguments.rehearse is not None:
+            print("A rehearsal: nothing of it is kept.")
             _invent(desk, arguments.rehearse)
         print(f"{desk.strategy}. {desk}. Type help for help.")
         print(f"{desk.last}." if desk.last else assembly.summary)
@@ -81,9 +100,9 @@ def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: 
         if arguments.browser:
             from assembly.desk.browser import serve
 
-            serve(desk)
+            serve(desk, title="Rehearsal" if arguments.rehearse is not None else "Desk")
         else:
-            prompt.run(desk)
+            prompt.run(desk, arguments.ask)
         print(f"\nThe journal's fingerprint is {desk.head}.")
         if desk.last:
             print(f"{desk.last}.")  # Ctrl-C may have hidden it
@@ -105,36 +124,6 @@ def _invent(desk: Desk, people: int) -> None:
         )
 
 
-def _batch(desk: Desk, answers: str, decisions: str) -> int:
-    """Decide about the rows of a file that were not decided before, in their order, by their id."""
-    file, known = CsvFile(answers), {caller.id for caller in desk.callers.values()}
-    file.require(["id", *map(same_word, desk.problem.features)], "an id, and a column per feature")
-    people = []
-    for line, row in file.rows:
-        person = {feature: row[same_word(feature)] or "-" for feature in desk.problem.features}
-        if not row["id"]:
-            file.complain(f"line {line}: the id is missing")
-        elif row["id"] not in known:
-            people.append((row["id"], person))
-            try:
-                desk.read(person, 0)
-            except ValueError as error:
-                file.complain(f"line {line}: {error}")
-    file.stop_if_bad()
-    rows: list[tuple[str, object, str, str]] = []
-    for name, person in people:
-        if desk.seated == desk.size:
-            rows.append((name, "", "not decided", f"all {desk.size} seats are filled"))
-            continue
-        decision = desk.offer(person, id=name)
-        word = "accepted" if decision else "not accepted"
-        rows.append((name, decision.number, word, decision.reason))
-    frame = pd.DataFrame(rows, columns=["id", "caller", "decision", "reason"])
-    _save(frame.set_index("id"), Path(decisions))
-    print(f"{len(rows)} new rows. {desk}. What was decided stands in {decisions}.")
-    return 0
-
-
 def _save(frame: pd.DataFrame, path: Path) -> None:
     try:
         frame.to_csv(path, lineterminator="\n", mode="x")
@@ -151,9 +140,13 @@ def _parser() -> argparse.ArgumentParser:
         "data/examples/millbrook_volunteers.csv --size 60 --browser",
     )
     add = parser.add_argument
-    add("targets", help="CSV: feature, value, min, max in seats; or feature, value, target")
-    add("volunteers", help="CSV: feature, value, share; or a row per person")
-    add("--size", type=int, required=True, help="the number of seats")
+    add(
+        "targets",
+        nargs="?",
+        help="CSV: feature, value, min, max in seats; or feature, value, target",
+    )
+    add("volunteers", nargs="?", help="CSV: feature, value, share; or a row per person")
+    add("--size", type=int, help="the number of seats")
     add("--browser", action="store_true", help="work in a browser on this machine")
     names = f"{', '.join(STRATEGIES)}, or module:Class"
     add("--strategy", default="foresight", help=f"who decides: {names} (%(default)s)")
@@ -173,7 +166,15 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--rehearse", type=int, metavar="N", help="try it out with N invented callers; kept nowhere"
     )
-    add("--verify", action="store_true", help="decide everything in the journal again, and stop")
+    add(
+        "--ask",
+        nargs="+",
+        choices=["id", "household"],
+        default=[],
+        help="ask callers for these, too",
+    )
+    add("--verify", nargs="?", const="", metavar="FINGERPRINT", help="decide everything in the "
+        "journal again, look for a fingerprint that was published, and stop")  # fmt: skip
     add("--forget", action="store_true", help="leave only counts and members in the journal")
     add("--seed", type=int, help="where chance comes from (a new one)")
     return parser

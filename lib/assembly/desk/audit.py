@@ -5,61 +5,70 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from assembly.desk.journal import Journal, JournalError, Record
+from assembly.desk.journal import Journal, JournalError, Record, fingerprints
+from assembly.desk.outlook import Outlook
 from assembly.desk.plan import Plan
-from assembly.desk.state import State
+from assembly.desk.state import number_of
+
+FORGOTTEN = "its people were forgotten: only counts and members are left"
 
 
-def verify(path: str | Path) -> tuple[str, str]:
+def verify(path: str | Path) -> tuple[str, list[str]]:
     """Decide everything in a journal again, from its plan and its seed alone.
+
+    What was typed in cannot be checked: that somebody gave a seat back, or was somebody else than
+    noted at first. What was made of it can.
 
     Returns
     -------
-    str, str
-        The first difference, in words (empty if there is none); and the fingerprint of the journal.
+    str, list of str
+        The first difference, in words (empty if there is none); and the fingerprint of the journal
+        after each of its records.
     """
-    journal = _open(path)
-    first, *records = journal.records
-    journal.close()
+    first, *records = _read(path)
     if "forgotten" in first:
-        return "its people were forgotten, so nothing can be decided again", journal.head
-    state = State(Plan.read(first["plan"]), first["seed"])
-    for position, record in enumerate(records, 2):
-        try:
-            wrong = _difference(state, record, position)
-            if not wrong:
-                state.take_in(record)
-                wrong = "more seats than there are" if state.seated > state.size else ""
-        except (KeyError, IndexError, ValueError, TypeError) as error:
-            wrong = f"cannot be taken in ({type(error).__name__}: {error})"
-        if wrong:
-            return f"record {position}: {wrong}", journal.head
-    return "", journal.head
+        return FORGOTTEN, fingerprints([first])
+    position = 0
+    try:
+        state = Outlook(Plan.read(first["plan"]), first["seed"])
+        for position, record in enumerate(records, 1):
+            if wrong := state.refusal(record) or _difference(state, record, position):
+                break
+            state.take_in(record)
+        else:
+            wrong = ""
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        wrong = f"makes no sense ({type(error).__name__}: {error})"
+    return wrong and f"record {position + 1}: {wrong}", fingerprints([first, *records])
 
 
-def _difference(state: State, record: Record, position: int) -> str:
-    """What a record says that was not so; empty if it could have happened."""
-    if "caller" in record and record["caller"] != state.seen + 1:
-        return f"caller {record['caller']} comes after caller {state.seen}"
-    number = record.get("caller") or record.get("corrected")
-    if number is None:
-        number = record.get("withdrawn")
-        return f"caller {number} has no seat" if number and number not in state.seats else ""
-    words, type_ids = state.read(record["person"], 0)
-    type_id = state.commonest(type_ids)
-    if (record["type"], record["person"]) != (type_id, words):
-        return f"caller {number} is not of the type that was written"
-    if number in state.seats:
-        return "" if record["accepted"] else f"caller {number} lost the seat"
-    key = (number,) if "caller" in record else (number, position - 1)
-    others = (state.callers[seat].household for seat in state.seats)
-    has_seat = bool(record.get("household")) and record["household"] in others
-    chance, coin = 0.0 if has_seat else state.chance(type_ids), state.coin(*key)
-    if not np.allclose([record["chance"], record["coin"]], [chance, coin], rtol=1e-9, atol=1e-12):
-        return f"caller {number} had a chance of {chance:g}, and the coin {coin:.6f}"
-    is_so = record["accepted"] == (coin < chance)
-    return "" if is_so else f"caller {number} was {'' if coin < chance else 'not '}accepted"
+def _difference(state: Outlook, record: Record, position: int) -> str:
+    """What a record says of a person that was not so; empty if it could have happened."""
+    if "person" not in record:
+        return ""
+    told = f"caller {number_of(record)}"
+    if record["person"] != state.read(record["person"])[0]:
+        return f"{told} is in other words than those of the plan"
+    found = state.decide(record, position)
+    if record["type"] != found["type"]:
+        return f"{told} is not of the type that was written"
+    if record.get("plan") != found.get("plan"):
+        return f"{told} was corrected, and the plan should be another"
+    said, so = ([one.get(key, -1) for key in ("chance", "coin")] for one in (record, found))
+    if not np.allclose(said, so, rtol=1e-9, atol=1e-12):
+        return f"{told} had a chance of {found['chance']:g}, and the coin {found['coin']:.6f}"
+    is_so = record["accepted"] == found["accepted"]
+    return "" if is_so else f"{told} was {'' if found['accepted'] else 'not '}accepted"
+
+
+def members(path: str | Path) -> pd.DataFrame:
+    """Who is seated, by the callers' numbers; also if all others were forgotten."""
+    first, *records = _read(path)
+    if "forgotten" in first:
+        return pd.DataFrame(first["members"]).set_index("caller")
+    return _replay(first, records).members()
 
 
 def forget(path: str | Path) -> None:
@@ -67,20 +76,27 @@ def forget(path: str | Path) -> None:
     journal = _open(path)
     try:
         first, *records = journal.records
-        state = State(Plan.read(first["plan"]), first["seed"])
-        for record in records:
-            state.take_in(record)
-        table = state.progress()
+        if "forgotten" in first:
+            raise JournalError(f"{path}: {FORGOTTEN}")
+        state = _replay(first, records)
         names = [" ".join(label) for label in state.problem.labels]
-        called = dict(zip(names, table["called"].tolist(), strict=True))
-        kept = {"plan": state.plan.record(), "seed": first["seed"], "forgotten": journal.head}
-        members = [state.callers[number].person for number in sorted(state.seats)]
-        journal.replace([{**kept, "seen": state.seen, "called": called, "members": members}])
+        called = dict(zip(names, state.progress()["called"].tolist(), strict=True))
+        rows = state.members().reset_index().to_dict("records")
+        kept = {"plan": state.plan.record(), "forgotten": journal.head, "seen": state.seen}
+        journal.replace([{**kept, "called": called, "members": rows}])
     finally:
         journal.close()
 
 
+def _replay(first: Record, records: list[Record]) -> Outlook:
+    state = Outlook(Plan.read(first["plan"]), first["seed"])
+    for record in records:
+        state.take_in(record)
+    return state
+
+
 def _open(path: str | Path) -> Journal:
+    """A journal that exists, and in which something has happened."""
     if not Path(path).is_file():
         raise JournalError(f"{path}: there is no such journal")
     journal = Journal(path)
@@ -88,3 +104,9 @@ def _open(path: str | Path) -> Journal:
         journal.close()
         raise JournalError(f"{path}: nothing has happened yet")
     return journal
+
+
+def _read(path: str | Path) -> list[Record]:
+    journal = _open(path)
+    journal.close()
+    return journal.records

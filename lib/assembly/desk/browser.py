@@ -22,21 +22,24 @@ from tornado.web import Application, HTTPError, RequestHandler
 
 from assembly.desk.desk import Desk, Refused
 from assembly.desk.journal import JournalError
+from assembly.desk.outlook import FALSE_ALARMS
 
 FOLDER = Path(__file__).parent
 #: What a page may load and do.
 POLICY = (
     "default-src 'self'; img-src data:; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 )
+#: No answer of a caller is longer.
+MAX_BODY_BYTES = 100_000
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 
 
 class Handler(RequestHandler):  # type: ignore[misc]
     """Lets in who knows the token, from this machine and from our own page."""
 
-    def initialize(self, desk: Desk, host: str, answered: dict[str, Any]) -> None:
+    def initialize(self, desk: Desk, host: str, title: str, answered: dict[str, Any]) -> None:
         """Keep what all requests share."""
-        self.desk, self.host, self.answered = desk, host, answered
+        self.desk, self.host, self.title, self.answered = desk, host, title, answered
 
     def set_default_headers(self) -> None:
         """Forbid whatever the page does not need."""
@@ -62,7 +65,7 @@ class Files(Handler):
         """Send a file."""
         path = FOLDER / (name or "desk.html")
         self.set_header("Content-Type", f"{TYPES[path.suffix[1:]]}; charset=utf-8")
-        self.write(path.read_text("utf-8"))
+        self.write(path.read_text("utf-8").replace("{title}", self.title))
 
 
 class Now(Handler):
@@ -78,15 +81,20 @@ class Do(Handler):
 
     def post(self) -> None:
         """Carry it out once, however often a request is sent again, and say what came of it."""
-        asked = json.loads(self.request.body)
-        key = str(asked.pop("key"))
+        try:
+            asked = json.loads(self.request.body)
+            key = str(asked.pop("key"))
+        except (ValueError, AttributeError, KeyError):
+            raise HTTPError(400) from None
         if key not in self.answered:
             try:
                 self.answered[key] = {"said": act(self.desk, **asked)}
-            except (Refused, ValueError) as error:
+            except (Refused, ValueError, TypeError) as error:
                 self.answered[key] = {"refused": str(error)}
             except JournalError as error:
-                raise HTTPError(507, reason=str(error)[:200]) from None
+                self.set_status(507)
+                self.write({"refused": str(error)})
+                return
         self.write(self.answered[key] | {"now": standing(self.desk)})
 
 
@@ -104,6 +112,7 @@ def act(desk: Desk, what: str, **asked: Any) -> str:
         "withdraw": desk.withdraw,
         "again": desk.seat_again,
         "reserve": desk.keep_in_reserve,
+        "decline": desk.decline,
     }
     if what not in actions:
         raise ValueError(f"the desk cannot {what!r}")
@@ -135,27 +144,29 @@ def standing(desk: Desk) -> dict[str, Any]:
         "next": until_next,
         "ahead": until_last,
         "late": desk.late(),
+        "false": FALSE_ALARMS,
         "callers": callers,
         "reserve": desk.reserve(),
     }
 
 
-def application(desk: Desk, host: str, token: str) -> Application:
+def application(desk: Desk, host: str, token: str, title: str = "Desk") -> Application:
     """The server's routes; all of them begin with the token."""
-    shared = {"desk": desk, "host": host, "answered": {}}
+    shared = {"desk": desk, "host": host, "title": title, "answered": {}}
     routes = [("now", Now), ("do", Do), (r"(|desk\.js|desk\.css)", Files)]
     return Application([(f"/{token}/{path}", kind, shared) for path, kind in routes])
 
 
-def serve(desk: Desk, port: int = 0, is_shown: bool = True) -> None:
+def serve(desk: Desk, port: int = 0, is_shown: bool = True, title: str = "Desk") -> None:
     """Serve a desk until Ctrl-C."""
-    asyncio.run(_serve(desk, port, is_shown))
+    asyncio.run(_serve(desk, port, is_shown, title))
 
 
-async def _serve(desk: Desk, port: int, is_shown: bool) -> None:
+async def _serve(desk: Desk, port: int, is_shown: bool, title: str) -> None:
     sockets = bind_sockets(port, "127.0.0.1")
     host, token = f"127.0.0.1:{sockets[0].getsockname()[1]}", secrets.token_urlsafe(16)
-    HTTPServer(application(desk, host, token)).add_sockets(sockets)
+    served = application(desk, host, token, title)
+    HTTPServer(served, max_body_size=MAX_BODY_BYTES).add_sockets(sockets)
     address = f"http://{host}/{token}/"
     print(f"The desk is open at {address} (close it with Ctrl-C).", flush=True)
     if is_shown:

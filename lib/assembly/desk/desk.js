@@ -8,26 +8,35 @@ const element = (name, text, attributes = {}) => {
 let now = null; // how the recruitment stands
 let correcting = 0; // the number of the caller who is corrected; 0: a new one
 let lastRejected = 0; // who may be called back
+let busy = false; // waiting for an answer
+let sending = null; // what was sent and not answered yet: sent again, it is the same request
 
 async function ask(path, body) {
+  const text = JSON.stringify(body);
+  if (body && sending?.text !== text) sending = { text, key: crypto.randomUUID() };
   const sent = body && {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ key: crypto.randomUUID(), ...body }),
+    body: JSON.stringify({ key: sending.key, ...body }),
   };
   const answer = await fetch(path, sent);
-  if (!answer.ok) throw new Error(answer.statusText || "the desk does not answer");
-  return answer.json();
+  const told = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : {};
+  if (!answer.ok) throw new Error(told.refused || answer.statusText || "the desk does not answer");
+  if (body) sending = null;
+  return told;
 }
 
 async function act(body) {
+  busy = true;
   try {
     const answer = await ask("do", body);
+    busy = false;
     tell(answer.said ?? answer.refused, answer.refused ? "refused" : / is ACCEPTED| has a seat/.test(answer.said) ? "yes" : "no");
     show(answer.now);
     return !answer.refused;
   } catch (error) {
-    tell(`Nothing was decided: ${error.message}. Look whether the desk is still open.`, "refused");
+    busy = false;
+    tell(`No answer came: ${error.message}. Look whether the desk is still open, then try the same again: it counts once.`, "refused");
     return false;
   }
 }
@@ -60,7 +69,9 @@ function show(news) {
   const last = now.ahead === null ? "" : `, ${round(now.ahead)} until the last`;
   at("ahead").textContent =
     now.seated === now.size ? "The committee is full." : now.next === null ? "Nobody can be accepted as things stand." : `About ${round(now.next)} more callers until the next seat${last}.`;
-  if (at("late").textContent !== now.late.join(". ")) at("late").textContent = now.late.join(". ");
+  const seldom = `Such a warning is false in at most ${Math.round(100 * now.false)} % of recruitments.`;
+  const late = now.late.length ? `${now.late.join(". ")}. ${seldom}` : "";
+  if (at("late").textContent !== late) at("late").textContent = late;
   const open = Object.fromEntries(now.rows.map((row) => [`${row.feature}\n${row.value}`, row.open]));
   Object.keys(now.features).forEach((feature, f) => {
     for (const input of document.querySelectorAll(`input[name=q${f}]`)) {
@@ -69,7 +80,7 @@ function show(news) {
       input.parentElement.title = closed ? "no room now" : "";
     }
   });
-  at("decide").disabled = now.seated === now.size && !correcting;
+  at("decide").disabled = busy || (now.seated === now.size && !correcting);
   at("decide").textContent = correcting ? `Correct caller ${correcting}` : "Decide";
   at("caller-title").textContent = correcting ? `Caller ${correcting}, corrected` : `Caller ${now.callers.length + 1}`;
   groups();
@@ -102,7 +113,7 @@ function callers() {
   for (const caller of [...now.callers].reverse()) {
     if (only && !caller.seated) continue;
     const line = element("tr", element("th", caller.id ? `${caller.number} (${caller.id})` : String(caller.number), { scope: "row" }));
-    for (const word of caller.person) line.append(element("td", word));
+    for (const word of caller.person) line.append(element("td", word === "-" ? "not stated" : word));
     line.append(element("td", caller.seated ? "yes" : caller.accepted ? "given back" : caller.reserve ? "reserve" : "no"));
     const buttons = element("td");
     const button = (text, what) => {
@@ -115,20 +126,22 @@ function callers() {
     body.append(line);
   }
   at("callers").replaceChildren(element("thead", head), body);
-  const [next] = now.reserve;
-  at("call-next").replaceChildren();
-  if (next) {
-    const person = now.callers.find((caller) => caller.number === next).person.join(", ");
-    at("call-next").append(`${now.reserve.length} of the reserve list fit. First by lot: caller ${next} (${person}). `);
-    at("call-next").append(element("button", "has the seat", { type: "button", onclick: () => act({ what: "again", number: next }) }));
+  const list = element("ol");
+  for (const number of now.reserve) {
+    const person = now.callers.find((caller) => caller.number === number).person.join(", ");
+    const line = element("li", `caller ${number} (${person}) `);
+    for (const [text, what] of [["has the seat", "again"], ["declines", "decline"]])
+      line.append(element("button", text, { type: "button", ariaLabel: `caller ${number} ${text}`, onclick: () => act({ what, number }) }), " ");
+    list.append(line);
   }
+  at("call-next").replaceChildren();
+  if (now.reserve.length) at("call-next").append("These of the reserve list fit now. Call them in this order, which was drawn by lot:", list);
 }
 
 function correct(caller) {
   correcting = caller.number;
   caller.person.forEach((word, f) => {
-    const value = word === "not stated" ? "-" : word;
-    for (const input of document.querySelectorAll(`input[name=q${f}]`)) input.checked = input.value === value;
+    for (const input of document.querySelectorAll(`input[name=q${f}]`)) input.checked = input.value === word;
   });
   show(now);
   at("decide").focus();

@@ -15,15 +15,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-
 from assembly.csvfile import same_word
 from assembly.desk.journal import Journal, JournalError, Record
+from assembly.desk.outlook import Outlook
 from assembly.desk.plan import Plan
-from assembly.desk.state import Caller, State
-from committees.checks import IntArray, check_integer
+from assembly.desk.state import number_of
+from committees.checks import check_integer
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Strategy
 
 
 class Refused(RuntimeError):
@@ -46,7 +45,7 @@ class Decision:
         return self.accepted
 
 
-class Desk(State):
+class Desk(Outlook):
     """One committee, recruited from real people.
 
     Parameters
@@ -90,72 +89,35 @@ class Desk(State):
         answered would be, and counts as the commonest people like them. An `id` can call once. Of a
         `household` (any word) one person can have a seat.
         """
-        if self.seated == self.size:
-            raise Refused(f"all {self.size} seats are filled")
-        for number, caller in self.callers.items():
-            if id and caller.id == id:
-                raise Refused(f"{id} has called before, as caller {number}")
-        words, type_ids = self.read(person, this_year())
-        has_seat = household and any(self.callers[n].household == household for n in self.seats)
         extra = {key: word for key, word in (("id", id), ("household", household)) if word}
-        return self._decide({"caller": self.seen + 1, **extra}, words, type_ids, bool(has_seat))
+        return self._decide({"caller": self.seen + 1, **extra}, person)
 
     def correct(self, number: int, person: Mapping[str, str]) -> Decision:
         """Change what was noted of a caller. A seat is kept; without one, it is decided again."""
-        caller = self._caller(number)
-        words, type_ids = self.read(person, this_year())
-        if number not in self.seats:
-            if self.seated == self.size:
-                raise Refused(f"all {self.size} seats are filled")
-            return self._decide({"corrected": int(number)}, words, type_ids)
-        self._check_can_leave()
-        type_id, counts = self.commonest(type_ids), self.counts
-        counts[self.problem.codes[caller.type_id]] -= 1
-        counts[self.problem.codes[type_id]] += 1
-        plan = self.plan.widened(counts, self.size - self.seated)
-        if plan is not self.plan:
-            self._happen({"plan": plan.record(), "reason": f"caller {number} was corrected"})
-        kept = {"corrected": int(number), "person": words, "type": type_id, "accepted": True}
-        self._happen(kept)
-        return Decision(int(number), True, 1.0, "the seat was promised, and is kept")
+        check_integer("number", number, 1)
+        return self._decide({"corrected": int(number)}, person)
 
     def withdraw(self, number: int) -> None:
         """Free the seat of a caller who does not want it any more."""
-        self._caller(number)
-        if number not in self.seats:
-            raise Refused(f"caller {number} has no seat")
-        self._check_can_leave()
-        self._happen({"withdrawn": int(number)})
+        self._note("withdrawn", number)
 
     def seat_again(self, number: int) -> None:
         """Give a free seat to somebody who gave one back, or is on the reserve list."""
-        caller = self._caller(number)
-        if number in self.seats:
-            raise Refused(f"caller {number} has a seat")
-        if self.seated == self.size:
-            raise Refused(f"all {self.size} seats are filled")
-        if not (caller.accepted or caller.reserve):
-            raise Refused(f"caller {number} was not accepted, and is not on the reserve list")
-        if not self.chance(np.array([caller.type_id])) > 0:
-            told = self.reason(caller.type_id, 0, 1)
-            raise Refused(f"caller {number} cannot have a seat now: {told}")
-        self._happen({"seated again": int(number)})
+        self._note("seated again", number)
 
     def keep_in_reserve(self, number: int) -> None:
         """Note that a caller who was not accepted may be called back."""
-        if self._caller(number).accepted:
-            raise Refused(f"caller {number} was accepted")
-        self._happen({"reserve": int(number)})
+        self._note("reserve", number)
+
+    def decline(self, number: int) -> None:
+        """Note that somebody on the reserve list does not want a seat any more."""
+        self._note("declined", number)
 
     def revise(self, plan: Plan, reason: str) -> None:
         """Go on with another plan: other targets, tolerance, volunteers or size."""
-        if not reason.strip():
-            raise Refused("a change of the plan needs a reason")
-        if plan.problem.labels.tolist() != self.problem.labels.tolist():
-            raise Refused("the features and their values must stay as they are")
-        if why := plan.cannot_end(self.counts, plan.size - self.seated):
-            raise Refused(f"with those who are seated no committee fits: {why}")
-        self._happen({"plan": plan.record(), "reason": reason.strip()}, plan)
+        record = {"plan": plan, "reason": reason.strip()}
+        self._check(record)
+        self._happen(record)
 
     @property
     def head(self) -> str:
@@ -183,56 +145,67 @@ class Desk(State):
             if given is None:
                 raise JournalError(f"{path}: is empty, and there is no plan to begin with")
             super().__init__(given, secrets.randbits(64) if seed is None else seed)
-            about = {"seed": self.seed, "version": version("committees"), "time": _now()}
-            self._journal.append({"plan": given.record(), **about})
+            about = {"time": _now(), "version": version("committees")}
+            self._journal.append({"plan": given.record(), "seed": self.seed, **about})
             return
         first = records[0]
-        last = [record["plan"] for record in records if "plan" in record][-1]
+        if "forgotten" in first:
+            raise JournalError(f"{path}: its people were forgotten, so it cannot go on")
+        # A correction may have widened the band: that is no other desk.
+        last = [r["plan"] for r in records if "plan" in r and "corrected" not in r][-1]
         if seed not in (None, first["seed"]):
             told = f"whose seed is {first['seed']!r}, not {seed!r}"
             raise JournalError(f"{path}: belongs to another desk, {told}")
         if given is not None and given.record() != last:
             raise JournalError(f"{path}: belongs to another desk, {_difference(last, given)}")
-        only_plan = (
-            given if given is not None and last == first["plan"] else Plan.read(first["plan"])
+        own = None if given is None else type(given.strategy)
+        is_first = given is not None and last == first["plan"]
+        super().__init__(
+            given if given and is_first else Plan.read(first["plan"], own), first["seed"]
         )
-        super().__init__(only_plan, first["seed"])
         for record in records[1:]:
             self.take_in(record)
 
-    def _decide(
-        self, record: Record, words: dict[str, str], type_ids: IntArray, has_seat: bool = False
-    ) -> Decision:
-        """Decide about somebody who may be of one of these types."""
-        number = record.get("caller") or record["corrected"]
-        key = (number,) if "caller" in record else (number, len(self._journal.records))
-        chance = 0.0 if has_seat else self.chance(type_ids)
-        coin, type_id = self.coin(*key), self.commonest(type_ids)
-        accepted = coin < chance
-        reason = self.reason(type_id, chance, coin)
-        reason = "somebody of this household has a seat" if has_seat else reason
-        told = {"person": words, "type": type_id, "accepted": accepted}
-        self._happen({**record, **told, "chance": chance, "coin": coin})
-        return Decision(number, accepted, chance, reason)
+    def _check(self, record: Record) -> None:
+        if why := self.refusal(record):
+            raise Refused(why)
 
-    def _happen(self, record: Record, plan: Plan | None = None) -> None:
+    def _note(self, kind: str, number: int) -> None:
+        """Something happens to a caller about which nothing is to be decided."""
+        check_integer("number", number, 1)
+        record = {kind: int(number)}
+        self._check(record)
+        self._happen(record)
+
+    def _decide(self, record: Record, person: Mapping[str, str]) -> Decision:
+        """Decide about somebody, tell, and say why."""
+        self._check(record)
+        record["person"], _ = self.read(person, this_year())
+        record |= self.decide(record, len(self._journal.records))
+        number, chance = number_of(record), record.get("chance", 1.0)
+        if "chance" not in record:
+            reason = "the seat was promised, and is kept"
+        elif self.has_household_seat(record):
+            reason = "somebody of this household has a seat"
+        else:
+            reason = self.reason(record["type"], chance, record["coin"])
+        self._happen(record)
+        return Decision(number, record["accepted"], chance, reason)
+
+    def _happen(self, record: Record) -> None:
         """Write a record, then take it in."""
+        about: Record = {"time": _now(), "version": version("committees")}
+        plan = record.get("plan")
+        if plan is not None:  # what cannot be begun is not written
+            plan = self._read_plan(plan)
+            plan.strategy.start(plan.problem, plan.size)
+            about["plan"] = plan.record()
         try:
-            self._journal.append({**record, "time": _now()})
+            self._journal.append({**record, **about})
             self.take_in(record if plan is None else {**record, "plan": plan})
         except BaseException:
             self.close()  # taken in by half; opened again, the journal brings all of it back
             raise
-
-    def _caller(self, number: int) -> Caller:
-        check_integer("number", number, 1)
-        if number not in self.callers:
-            raise Refused(f"there is no caller {number}")
-        return self.callers[int(number)]
-
-    def _check_can_leave(self) -> None:
-        if type(self._session).leave is Session.leave:
-            raise Refused(f"{self.strategy} cannot take a seat back")
 
 
 def _difference(last: Record, given: Plan) -> str:

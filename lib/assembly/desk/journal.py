@@ -26,6 +26,15 @@ NOT_OURS = "is not the journal of a desk; choose another name"
 REASONS = {sqlite3.SQLITE_NOTADB: NOT_OURS, sqlite3.SQLITE_BUSY: "is in use by another desk"}
 
 
+def fingerprints(records: list[Record]) -> list[str]:
+    """The fingerprint of a journal after each of its records: of all records until then."""
+    made, found = hashlib.sha256(), list[str]()
+    for record in records:
+        made.update(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        found.append(made.hexdigest())
+    return found
+
+
 class JournalError(RuntimeError):
     """The journal cannot be used; the sentence says why, and what to do."""
 
@@ -99,9 +108,8 @@ class Journal:
 
     @property
     def head(self) -> str:
-        """A fingerprint of all records, one after the other."""
-        text = "\n".join(json.dumps(record, ensure_ascii=False) for record in self.records)
-        return hashlib.sha256(text.encode()).hexdigest()
+        """The fingerprint of all records."""
+        return fingerprints(self.records)[-1]
 
     def replace(self, records: list[Record]) -> None:
         """Put these records in the place of all others, of which nothing is left in the file."""

@@ -46,11 +46,11 @@ class Plan:
 
     def record(self) -> Record:
         """The plan as plain data."""
-        kind, rule = type(self.strategy), self.strategy
+        rule = self.strategy
         options: Record = dataclasses.asdict(rule) if dataclasses.is_dataclass(rule) else {}
         return {
             "size": self.size,
-            "strategy": f"{kind.__module__}:{kind.__qualname__}",
+            "strategy": _name(type(rule)),
             "options": _plain(options),
             "features": {name: list(values) for name, values in self.problem.features.items()},
             "targets": self.problem.rho.tolist(),
@@ -58,15 +58,17 @@ class Plan:
         }
 
     @classmethod
-    def read(cls, record: Record) -> Plan:
-        """The plan of a record."""
-        if not str(record["strategy"]).startswith(TRUSTED):
-            told = f"has the strategy {record['strategy']}, which is none of ours"
+    def read(cls, record: Record, own: type[Strategy] | None = None) -> Plan:
+        """The plan of a record, whose strategy is one of ours or of the class `own`."""
+        name, options = str(record["strategy"]), record["options"]
+        if not (is_own := own is not None and name == _name(own)) and not name.startswith(TRUSTED):
+            told = f"has the strategy {name}, which is none of ours"
             raise JournalError(f"the journal {told}; open it with its files and strategy")
         labels = [(f, value) for f, values in record["features"].items() for value in values]
         index = pd.MultiIndex.from_tuples(labels, names=["feature", "value"])
         problem = Problem(pd.Series(record["targets"], index), record["p"])
-        return cls(make_strategy(record["strategy"], record["options"]), problem, record["size"])
+        strategy = own(**options) if own and is_own else make_strategy(name, options)
+        return cls(strategy, problem, record["size"])
 
     def cannot_end(self, counts: IntArray, left: int) -> str:
         """Why a committee with these people cannot end in the band; empty if it can."""
@@ -98,6 +100,10 @@ class Plan:
                 low[own[np.argmax(low[own] - counts[own])]] -= 1
         seats = tuple(low.tolist()), tuple(high.tolist())
         return dataclasses.replace(self, strategy=dataclasses.replace(self.strategy, seats=seats))
+
+
+def _name(strategy: type[Strategy]) -> str:
+    return f"{strategy.__module__}:{strategy.__qualname__}"
 
 
 def _plain(value: Any) -> Any:

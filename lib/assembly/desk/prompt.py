@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from assembly.csvfile import same_word
 from assembly.desk.desk import Desk, Refused, this_year
+from assembly.desk.outlook import FALSE_ALARMS
 
 HELP = """\
 Answer with the number before a value, the value, or its beginning; where values are ages, an age
@@ -16,6 +17,7 @@ or a year of birth will do; - if somebody does not want to say. At any question:
   list         who is seated; list N for one caller
   withdraw N   caller N gives the seat back
   again N      caller N takes a free seat again, or is called back from the reserve list
+  decline N    caller N does not want to be called back any more
   correct N    what was noted of caller N was wrong: ask again
   reserve      whom to call back for a free seat, in an order drawn by lot
   back         to the question before
@@ -23,6 +25,10 @@ or a year of birth will do; - if somebody does not want to say. At any question:
   help         this text
   quit         close the desk (started again, it goes on from here)
 """
+SELDOM_FALSE = (
+    f"Such a warning is false in at most {FALSE_ALARMS:.0%} of recruitments. Advertise to that "
+    "group, or relax its range with --revise."
+)
 COMMANDS = tuple(line.split()[0] for line in HELP.splitlines() if line.startswith("  "))
 
 
@@ -34,27 +40,32 @@ class _Back(Exception):
     """To the question before."""
 
 
-def run(desk: Desk) -> None:
-    """Ask, decide and tell, until the desk is closed."""
+def run(desk: Desk, also: Sequence[str] = ()) -> None:
+    """Ask, decide and tell, until the desk is closed; `also` for id or household."""
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         while True:
             with contextlib.suppress(_Over):
-                _call(desk)
+                _call(desk, also)
 
 
-def _call(desk: Desk) -> None:
+def _call(desk: Desk, also: Sequence[str]) -> None:
     """Ask about one caller, and tell what was decided; if there is no seat, wait for one."""
     if desk.seated == desk.size:
         print(_progress(desk))
         _ask(desk, "\nThe committee is full: withdraw N, correct N, progress or quit > ", {})
     print(f"\nCaller {desk.seen + 1}")
+    extra = {name: input(f"  {name} (Enter if none) > ").strip() for name in also}
     person = _person(desk)
     _ask(desk, f"  {', '.join(person.values())}. Enter to decide, over to ask again > ", {"": ""})
-    decision = desk.offer(person)
+    try:
+        decision = desk.offer(person, **extra)
+    except Refused as error:
+        print(f"  {error}.")
+        return
     word = "ACCEPTED" if decision else "not accepted"
     print(f"  Caller {decision.number} is {word}: {decision.reason}.", flush=True)
     for sentence in desk.late():
-        print(f"  Beware, {sentence}.")
+        print(f"  Beware, {sentence} (progress tells more).")
     if not decision:
         answers = {"": "no", "n": "no", "no": "no", "y": "yes", "yes": "yes"}
         if _ask(desk, "  May we call back if a seat falls free? y or n > ", answers) == "yes":
@@ -107,7 +118,7 @@ def _ask(desk: Desk, question: str, answers: Mapping[str, str], feature: str = "
             if command == "quit":
                 raise EOFError
             if command in ("over", "back"):
-                raise _Over if command == "over" else _Back
+                raise _Back if command == "back" and feature else _Over
             try:
                 print(_obey(desk, command, rest))
             except (Refused, ValueError) as error:
@@ -145,19 +156,29 @@ def _obey(desk: Desk, command: str, rest: str) -> str:
         return f"  Caller {number}: {words}, {'seated' if number in desk.seats else 'not seated'}."
     if command == "correct":
         print(f"  Caller {number} was noted as {words}. Now:")
-        decision = desk.correct(number, _person(desk))
+        try:
+            decision = desk.correct(number, _person(desk))
+        except _Over:
+            return "  Nothing was changed."
         return (
             f"  Caller {number} {'has a seat' if decision else 'has no seat'}: {decision.reason}."
         )
     if command == "again":
         desk.seat_again(number)
-    elif _ask(
-        desk, f"  Caller {number} ({words}) gives the seat back? y or n > ", {"y": "y", "n": ""}
-    ):
+    elif command == "decline":
+        desk.decline(number)
+    elif _is_sure(desk, f"  Caller {number} ({words}) gives the seat back? y or n > "):
         desk.withdraw(number)
     else:
         return "  Nothing was changed."
     return f"  {desk.last}. {desk}."
+
+
+def _is_sure(desk: Desk, question: str) -> bool:
+    try:
+        return bool(_ask(desk, question, {"y": "y", "n": ""}))
+    except _Over:
+        return False
 
 
 def _progress(desk: Desk) -> str:
@@ -166,6 +187,7 @@ def _progress(desk: Desk) -> str:
     told = f"About {until_next:,.0f} more callers until the next seat is filled"
     told += f", {until_last:,.0f} until the last." if until_last == until_last else "."
     late = [f"Beware, {sentence}." for sentence in desk.late()]
+    late += [SELDOM_FALSE] if late else []
     table = desk.progress().round(1).to_string()
     return "\n".join(
         ["", table, "", f"{desk}.", *([told] if desk.seated < desk.size else []), *late]

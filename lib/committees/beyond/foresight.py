@@ -6,9 +6,9 @@ $V$ can be computed (`committees.beyond.limits`), this is the best rule there is
 fitted (`committees.beyond.tables`). Since only open types are accepted, the committee ends inside
 the band whatever the errors of the fit.
 
-**When p is unknown** it is estimated from everybody seen (`problem.shrink`), and the tables are
-fitted anew whenever the people seen have grown by some share. Until the first fit, Prices decides
-among the open types: it needs no p.
+**When p is unknown** Prices decides among the open types while many seats are left: it needs no p.
+For the last ones p is estimated from everybody seen (`problem.shrink`), and the tables are fitted
+anew whenever the people seen have grown by some share.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from committees.strategy import Session, Strategy
 PRIOR_PEOPLE = 10
 #: When learning: people seen before the first fit, and by what factor they grow until the next.
 FIRST_FIT, NEXT_FIT = 20, 1.5
+#: When learning: tables are fitted once no more seats than this are left.
+LEARN_SEATS = 64
 #: When learning: how many committees are recruited in each pass of a fit.
 COMMITTEES = (200, 200, 200)
 #: When learning: the lead of Prices before the first fit.
@@ -138,11 +140,12 @@ class ForesightSession(Session):
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
         noted = int(np.argmax(accepted)) + 1 if accepted.any() else len(type_ids)
         if self._learn:
-            noted = min(noted, max(self._next_fit - int(self._seen.sum()), 1))
+            until = self._next_fit - int(self._seen.sum())
+            noted = min(noted, until) if until > 0 else noted
             self._seen += np.bincount(type_ids[:noted], minlength=len(self._seen))
         if accepted[noted - 1]:
             self._seat(int(type_ids[noted - 1]), +1)
-        if self._learn and self.left and self._seen.sum() >= self._next_fit:
+        if self._learn and 0 < self.left <= LEARN_SEATS and self._seen.sum() >= self._next_fit:
             self._fit()
         return noted
 
