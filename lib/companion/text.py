@@ -72,8 +72,11 @@ def table(frame: pd.DataFrame, **formats: str) -> None:
         is_number = is_numeric_dtype(column) and not is_bool_dtype(column)
         style = ' class="number"' if is_number or how else ""
         words = [part for part in parts if part != "mean"] or parts
-        heads.append((style, "±" if words[-1] == "±" else " ".join(words)))
-        columns.append([(style, _cell(value, how)) for value in column])
+        is_error = words[-1] == "±"
+        heads.append((style, "±" if is_error else " ".join(words)))
+        exact = [is_error and value == 0 for value in column]  # what is exact has no interval
+        cells = ("" if no else _cell(value, how) for no, value in zip(exact, column, strict=True))
+        columns.append([(style, cell) for cell in cells])
     rows = [heads, *zip(*columns, strict=True)]
     lines = [
         "".join(f"<{tag}{style}>{html.escape(word)}</{tag}>" for style, word in row)
@@ -96,9 +99,9 @@ def _cell(value: Any, how: str) -> str:
         return value
     if pd.isna(value):
         return "–"
-    if how or isinstance(value, int | np.integer):
-        return f"{value:{how or ',d'}}"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    how = how or (",d" if isinstance(value, int | np.integer) else "")
+    how = how or (",.0f" if abs(value) >= 100 else ".3g")
+    return f"{value:{how}}".replace("-", "−" if how[-1] in "dfg" else "-")
 
 
 def since(holds: pd.Series) -> str:
