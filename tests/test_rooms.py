@@ -18,8 +18,8 @@ LIB, TESTS = ROOT / "lib", ROOT / "tests"
 ROOMS = {
     "committees": (LIB / "committees", 2000),
     "beyond": (LIB / "committees" / "beyond", 1080),
-    "companion": (LIB / "companion", 2360),
-    "pages": (LIB / "companion" / "pages", 680),
+    "companion": (LIB / "companion", 2362),
+    "pages": (LIB / "companion" / "pages", 681),
     "assembly": (LIB / "assembly", 2660),
 }
 MOST_LINES_IN_ALL = 8770

@@ -72,11 +72,10 @@ def table(frame: pd.DataFrame, **formats: str) -> None:
         is_number = is_numeric_dtype(column) and not is_bool_dtype(column)
         style = ' class="number"' if is_number or how else ""
         words = [part for part in parts if part != "mean"] or parts
-        is_error = words[-1] == "±"
-        heads.append((style, "±" if is_error else " ".join(words)))
-        exact = [is_error and value == 0 for value in column]  # what is exact has no interval
-        cells = ("" if no else _cell(value, how) for no, value in zip(exact, column, strict=True))
-        columns.append([(style, cell) for cell in cells])
+        heads.append((style, "±" if words[-1] == "±" else " ".join(words)))
+        if words[-1] == "±":
+            column = column.astype(object).where(column != 0, "")  # what is exact has no interval
+        columns.append([(style, _cell(value, how)) for value in column])
     rows = [heads, *zip(*columns, strict=True)]
     lines = [
         "".join(f"<{tag}{style}>{html.escape(word)}</{tag}>" for style, word in row)
@@ -99,9 +98,8 @@ def _cell(value: Any, how: str) -> str:
         return value
     if pd.isna(value):
         return "–"
-    how = how or (",d" if isinstance(value, int | np.integer) else "")
-    how = how or (",.0f" if abs(value) >= 100 else ".3g")
-    return f"{value:{how}}".replace("-", "−" if how[-1] in "dfg" else "-")
+    usual = ",d" if isinstance(value, int | np.integer) else ",.0f" if abs(value) >= 100 else ".3g"
+    return f"{value:{how or usual}}".replace("-", "−")
 
 
 def since(holds: pd.Series) -> str:

@@ -45,7 +45,8 @@ RST = {1: ".. math:: {}\n", 2: ":math:`{}`", 3: "``{}``", 4: r"\{}"}
 def public(module: ModuleType) -> dict[str, Any]:
     """The functions and classes that a module defines, by their whole names."""
     own = {n: x for n, x in vars(module).items() if n[0] != "_" and callable(x)}
-    return {f"{x.__module__}.{n}": x for n, x in own.items() if x.__module__ == module.__name__}
+    mine = {n: x for n, x in own.items() if getattr(x, "__module__", "") == module.__name__}
+    return {f"{x.__module__}.{n}": x for n, x in mine.items()}
 
 
 def used(source: str) -> set[str]:
