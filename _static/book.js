@@ -5,16 +5,18 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 // What is wider than the screen scrolls; where it goes on to the right, its edge fades (`goes-on` in book.css).
-const WIDE = ".bd-content :is(div.math, mjx-container, .cell_output, .output, .pst-scrollable-table-container, .highlight pre, .panels)";
-function mark(box) {
-  box.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft) > 4);
+const WIDE = ".bd-content :is(div.math, mjx-container, .cell_output, .output, .pst-scrollable-table-container, .panels)";
+const mark = ({ target }) => target.classList.toggle("goes-on", target.scrollWidth - target.clientWidth - target.scrollLeft > 4);
+const sizes = new ResizeObserver((changes) => changes.forEach(mark));
+function watch(part) {
+  for (const box of part.querySelectorAll(WIDE)) {
+    if (box.closest("details:not([open])") || !["auto", "scroll"].includes(getComputedStyle(box).overflowX)) continue;
+    box.addEventListener("scroll", mark, { passive: true });
+    sizes.observe(box);
+  }
 }
 window.addEventListener("load", async () => {
   await window.MathJax?.startup?.promise;
-  const boxes = [...document.querySelectorAll(WIDE)].filter((box) => ["auto", "scroll"].includes(getComputedStyle(box).overflowX));
-  const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => mark(target)));
-  for (const box of boxes) {
-    box.addEventListener("scroll", () => mark(box), { passive: true });
-    watch.observe(box);
-  }
+  watch(document);
+  document.addEventListener("toggle", ({ target }) => target.open && watch(target), { capture: true });
 });

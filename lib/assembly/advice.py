@@ -102,7 +102,7 @@ def in_words(table: pd.DataFrame, size: int, step: float = 0.01) -> list[str]:
             less = f"{target:.1%} to {target - min(step, target):.1%}"
             sentence = (
                 f"Lowering the target of {feature} {value} from {less} would save {saved:.1f} of "
-                f"the people to be contacted for {size} seats"
+                f"the people to be seen for {size} seats"
             )
             if promised > saved + MIN_SAVING_PEOPLE:
                 sentence += f" (not the {promised:.1f} of the first step: others run short next)"
