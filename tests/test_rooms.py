@@ -20,9 +20,9 @@ ROOMS = {
     "beyond": (LIB / "committees" / "beyond", 1080),
     "companion": (LIB / "companion", 2362),
     "pages": (LIB / "companion" / "pages", 681),
-    "assembly": (LIB / "assembly", 2660),
+    "assembly": (LIB / "assembly", 2724),
 }
-MOST_LINES_IN_ALL = 8770
+MOST_LINES_IN_ALL = 8840
 MOST_LINES_PER_FILE = 300
 MOST_FILES_OF_THE_PAPER = 16
 

@@ -48,5 +48,7 @@ def find(word: str, values: Sequence[str], year: int) -> str | None:
         return None
     number, are_ages = int(word), max(low for low, _ in spans.values()) < OLDEST
     age = year - number if are_ages and FIRST_YEAR <= number <= year else number
+    if are_ages and age > OLDEST:
+        return None
     fits = [value for value, (low, high) in spans.items() if low <= age <= high]
     return fits[0] if len(fits) == 1 else None

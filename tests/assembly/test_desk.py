@@ -575,6 +575,14 @@ def test_desk_with_a_strategy_of_ones_own_goes_on_after_a_revision(tmp_path):
         ended = desk.progress()
     with Desk(Own(0.5), SMALL, 20, journal=path) as again:
         assert again.progress().equals(ended)
+        with pytest.raises(Refused, match="cannot take the place of another"):
+            again.revise(Plan(Foresight(), SMALL, 20), "another")
+    with Desk(Own(0.5), journal=path) as again:
+        assert again.progress().equals(ended)
+    with pytest.raises(JournalError, match="none of ours"):
+        Desk(journal=path)
+    assert audit.verify(path, Own)[0] == ""
+    assert len(audit.members(path, Own)) == ended["seated"][:2].sum()
 
 
 def test_a_seat_given_back_by_mistake_is_given_again_where_there_is_room(tmp_path):
@@ -662,6 +670,44 @@ def test_not_stated_may_be_a_group_of_its_own(tmp_path):
         assert desk.callers[1].person == {"gender": "not stated"}
         desk.offer({"gender": "-"})
         assert desk.callers[2].person == {"gender": "-"}
+
+
+def test_forget_of_a_desk_where_nobody_is_seated(tmp_path):
+    shares = {"caller": {"yes": 0.5, "no": 0.5}}  # a feature of that name is no trouble
+    problem, path = Problem.from_marginals(shares, shares), tmp_path / "a.journal"
+    with Desk(Greedy(1), problem, 2, journal=path, seed=1) as desk:
+        members = desk.members()
+    audit.forget(path)
+    assert audit.members(path).equals(members)
+    assert list(audit.members(path)) == ["caller"]
+
+
+def test_desk_refuses_a_damaged_journal_in_a_sentence(written):
+    forge(written, 1, plan={})
+    for look in (lambda: Desk(journal=written), lambda: audit.members(written)):
+        with pytest.raises(JournalError, match="makes no sense"):
+            look()
+    database = sqlite3.connect(written)
+    database.execute(f"UPDATE {TABLE} SET record = '{{' WHERE number = 2")
+    database.commit()
+    database.close()
+    with pytest.raises(JournalError, match="is damaged"):
+        Desk(journal=written)
+
+
+def test_late_counts_from_the_last_change_of_the_plan(tmp_path):
+    """Those who called before were promised another distribution."""
+    few = {"gender": {"female": 0.1, "male": 0.9}}
+    many = {"gender": {"female": 0.5, "male": 0.5}}
+    first, second = (Problem.from_marginals(many, shares) for shares in (few, many))
+    with Desk(Greedy(1), first, 400, journal=tmp_path / "a.journal", seed=1) as desk:
+        for one in callers(first, 60):
+            desk.offer(one)
+        desk.revise(Plan(Greedy(1), second, 400), "they come now")
+        assert desk.late() == []
+        for _ in range(40):
+            desk.offer({"gender": "male"})
+        assert desk.late() == ["gender female: 0 have called, 20 were expected"]
 
 
 def test_members_keep_a_feature_that_is_called_id(tmp_path):
@@ -856,7 +902,9 @@ def test_forget_leaves_counts_and_members_alone(tmp_path):
     assert list(record["called"].values()) == called.tolist()
     assert audit.members(path).equals(members)
     assert b'"coin"' not in path.read_bytes()
-    assert audit.verify(path)[0] == audit.FORGOTTEN
+    wrong, heads = audit.verify(path)
+    assert wrong == audit.FORGOTTEN
+    assert head in heads  # what was published still tells
     with pytest.raises(JournalError, match="only counts and members are left"):
         audit.forget(path)
     with pytest.raises(JournalError, match="its people were forgotten, so it cannot go on"):

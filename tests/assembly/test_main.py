@@ -365,7 +365,11 @@ def test_main_decides_about_the_new_rows_of_a_file(tmp_path, prompt):
     two = pd.read_csv(tmp_path / "one.csv")
     assert two["id"].tolist() == ["a", "b", "c"]
     assert two.loc[:1, "decision"].tolist() == one["decision"].tolist()
-    assert two["reason"].tolist()[:2] == ["decided before"] * 2
+    assert two["reason"].tolist()[:2] == one["reason"].tolist()
+    (tmp_path / "more.csv").write_text(header + row.format("d", "40"))
+    argv[argv.index(str(tmp_path / "answers.csv"))] = str(tmp_path / "more.csv")
+    prompt([], [*argv, str(tmp_path / "one.csv")])  # another file of answers: all are kept
+    assert pd.read_csv(tmp_path / "one.csv")["id"].tolist() == ["a", "b", "c", "d"]
 
 
 BAD_ANSWERS = {
@@ -407,6 +411,16 @@ def test_main_asks_for_ids_and_households(tmp_path, prompt):
     _, out, _ = prompt(asked, arguments(tmp_path, "--ask", "id", "household"))
     assert "a17 has called before, as caller 1" in out
     assert "somebody of this household has a seat" in out
+    code, out, _ = prompt(["over", "quit"], arguments(tmp_path, "--ask", "id"))
+    assert code == 0
+    assert "3 people seen" not in out
+
+
+def test_main_notes_who_may_be_called_back_at_any_time(tmp_path, prompt):
+    """Also if, asked whether to call back, one corrects the caller into a seat first."""
+    _, out, _ = prompt([*ANN, "reserve 1", "reserve 99"], arguments(tmp_path))
+    assert "caller 1 was accepted" in out
+    assert "Whose? Type reserve and the number of a caller." in out
 
 
 @pytest.mark.parametrize("words", [["back"], ["1", "back", "1"], ["over"]])

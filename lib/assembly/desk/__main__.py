@@ -19,6 +19,7 @@ from assembly.desk.plan import Plan
 from assembly.files import Assembly, read_assembly
 from assembly.strategies import STRATEGIES, USUAL_TOLERANCE, choose
 from committees.beyond import Foresight
+from committees.beyond.registry import find_class
 from committees.checks import check_integer
 
 
@@ -41,14 +42,15 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.journal is None and arguments.targets is None:
         raise ValueError("expected TARGETS, VOLUNTEERS and --size, or the --journal to look at")
     path = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal")).resolve()
+    own = find_class(arguments.strategy) if ":" in arguments.strategy else None
     if arguments.verify is not None:
-        return _verify(path, arguments.verify)
+        return _verify(path, arguments.verify, own)
     if arguments.forget:
-        audit.forget(path)
+        audit.forget(path, own)
         print(f"{path}: nothing is left but the plan, counts and members.")
         return 0
     if arguments.members:
-        members = audit.members(path)
+        members = audit.members(path, own)
         _save(members, Path(arguments.members))
         print(f"{len(members)} people are seated. Who they are stands in {arguments.members}.")
         return 0
@@ -60,15 +62,17 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     if arguments.rehearse is not None:
         check_integer("--rehearse", arguments.rehearse, 0)
+        if arguments.answers or arguments.revise:
+            raise ValueError("--rehearse keeps nothing: it goes with neither --from nor --revise")
         with tempfile.TemporaryDirectory() as folder:
             return _serve(arguments, plan, assembly, Path(folder, "rehearsal.journal"))
     print(f"The journal {path} is {'continued' if path.exists() else 'new'}.", flush=True)
     return _serve(arguments, plan, assembly, path)
 
 
-def _verify(path: Path, fingerprint: str) -> int:
+def _verify(path: Path, fingerprint: str, own: audit.Own) -> int:
     """Say whether all was decided as it is written, and when a fingerprint was the journal's."""
-    wrong, heads = audit.verify(path)
+    wrong, heads = audit.verify(path, own)
     print(wrong or "Everything in the journal was decided again, and came out the same.")
     if fingerprint in heads:
         print(f"{fingerprint} was its fingerprint after record {heads.index(fingerprint) + 1}: "
@@ -81,8 +85,8 @@ def _verify(path: Path, fingerprint: str) -> int:
 
 
 def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: Path) -> int:
-    given = (None,) * 3 if arguments.revise else (plan.strategy, plan.problem, plan.size)
-    with Desk(*given, journal=path, seed=arguments.seed) as desk:
+    given = (None, None) if arguments.revise else (plan.problem, plan.size)
+    with Desk(plan.strategy, *given, journal=path, seed=arguments.seed) as desk:
         if arguments.revise:
             desk.revise(plan, arguments.revise)
         if arguments.answers:

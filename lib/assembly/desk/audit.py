@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assembly.desk.journal import Journal, JournalError, Record, fingerprints
+from assembly.desk.journal import Journal, JournalError, Record, fingerprints, number_of
 from assembly.desk.outlook import Outlook
 from assembly.desk.plan import Plan
-from assembly.desk.state import number_of
+from committees.strategy import Strategy
 
+#: A strategy of one's own that the journal may have.
+Own = type[Strategy] | None
+#: What a journal leads to that no desk has written.
+NONSENSE = (LookupError, ValueError, TypeError, AttributeError, StopIteration)
 FORGOTTEN = "its people were forgotten: only counts and members are left"
 
 
-def verify(path: str | Path) -> tuple[str, list[str]]:
+def verify(path: str | Path, own: Own = None) -> tuple[str, list[str]]:
     """Decide everything in a journal again, from its plan and its seed alone.
 
     What was typed in cannot be checked: that somebody gave a seat back, or was somebody else than
@@ -29,17 +33,17 @@ def verify(path: str | Path) -> tuple[str, list[str]]:
     """
     first, *records = _read(path)
     if "forgotten" in first:
-        return FORGOTTEN, fingerprints([first])
+        return FORGOTTEN, [first["forgotten"], *fingerprints([first])]
     position = 0
     try:
-        state = Outlook(Plan.read(first["plan"]), first["seed"])
+        state = Outlook(Plan.read(first["plan"], own), first["seed"])
         for position, record in enumerate(records, 1):
             if wrong := state.refusal(record) or _difference(state, record, position):
                 break
             state.take_in(record)
         else:
             wrong = ""
-    except (LookupError, ValueError, TypeError, AttributeError) as error:
+    except NONSENSE as error:
         wrong = f"makes no sense ({type(error).__name__}: {error})"
     return wrong and f"record {position + 1}: {wrong}", fingerprints([first, *records])
 
@@ -63,35 +67,38 @@ def _difference(state: Outlook, record: Record, position: int) -> str:
     return "" if is_so else f"{told} was {'' if found['accepted'] else 'not '}accepted"
 
 
-def members(path: str | Path) -> pd.DataFrame:
+def members(path: str | Path, own: Own = None) -> pd.DataFrame:
     """Who is seated, by the callers' numbers; also if all others were forgotten."""
     first, *records = _read(path)
     if "forgotten" in first:
-        return pd.DataFrame(first["members"]).set_index("caller")
-    return _replay(first, records).members()
+        return pd.DataFrame(**first["members"]).rename_axis("caller")
+    return _replay(first, records, own).members()
 
 
-def forget(path: str | Path) -> None:
+def forget(path: str | Path, own: Own = None) -> None:
     """Leave nothing in a journal but its plan, how many of each group called, and the members."""
     journal = _open(path)
     try:
         first, *records = journal.records
         if "forgotten" in first:
             raise JournalError(f"{path}: {FORGOTTEN}")
-        state = _replay(first, records)
+        state = _replay(first, records, own)
         names = [" ".join(label) for label in state.problem.labels]
         called = dict(zip(names, state.progress()["called"].tolist(), strict=True))
-        rows = state.members().reset_index().to_dict("records")
+        rows = state.members().to_dict("split")
         kept = {"plan": state.plan.record(), "forgotten": journal.head, "seen": state.seen}
         journal.replace([{**kept, "called": called, "members": rows}])
     finally:
         journal.close()
 
 
-def _replay(first: Record, records: list[Record]) -> Outlook:
-    state = Outlook(Plan.read(first["plan"]), first["seed"])
-    for record in records:
-        state.take_in(record)
+def _replay(first: Record, records: list[Record], own: Own) -> Outlook:
+    try:
+        state = Outlook(Plan.read(first["plan"], own), first["seed"])
+        for record in records:
+            state.take_in(record)
+    except NONSENSE as error:
+        raise JournalError(f"the journal makes no sense ({error}); --verify says where") from None
     return state
 
 

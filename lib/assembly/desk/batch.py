@@ -37,9 +37,11 @@ def decide_file(desk: Desk, answers: Path, decisions: Path) -> None:
                 file.complain(f"line {line}: {error}")
     file.stop_if_bad()
     _check_place(answers, decisions)
-    rows, new = list[tuple[str, object, str, str]](), 0
+    before = _before(decisions)
+    rows, new = [row for name, row in before.items() if name not in lines], 0
     for _, row in file.rows:
         name, number, reason = row["id"], known.get(row["id"]), "decided before"
+        reason = before[name][-1] if name in before else reason
         if number is None:
             if desk.seated == desk.size:
                 rows.append((name, "", "not decided", f"all {desk.size} seats are filled"))
@@ -47,12 +49,26 @@ def decide_file(desk: Desk, answers: Path, decisions: Path) -> None:
             home = row.get("household", "") if "household" not in features.values() else ""
             decision = desk.offer({f: row[c] or "-" for f, c in features.items()}, name, home)
             number, reason, new = decision.number, decision.reason, new + 1
-        word = "accepted" if desk.callers[number].accepted else "not accepted"
-        rows.append((name, number, word, reason))
-    temporary = decisions.with_name(f"{decisions.name}.new")
+        word = "accepted" if number in desk.seats else "not accepted"
+        if desk.callers[number].accepted and number not in desk.seats:
+            word = "seat given back"
+        rows.append((name, str(number), word, reason))
+    temporary = _temporary(decisions)
     pd.DataFrame(rows, columns=COLUMNS).to_csv(temporary, index=False, lineterminator="\n")
     os.replace(temporary, decisions)
     print(f"{new} new rows. {desk}. What was decided stands in {decisions}.")
+
+
+def _before(decisions: Path) -> dict[str, tuple[str, ...]]:
+    """What a file of decisions says already, by id."""
+    if not decisions.exists():
+        return {}
+    frame = pd.read_csv(decisions, dtype=str, keep_default_na=False)
+    return {row[0]: row for row in frame.itertuples(index=False, name=None)}
+
+
+def _temporary(decisions: Path) -> Path:
+    return decisions.with_name(f".{decisions.name}.{os.getpid()}")
 
 
 def _check_place(answers: Path, decisions: Path) -> None:
@@ -63,7 +79,7 @@ def _check_place(answers: Path, decisions: Path) -> None:
             is_ours = list(pd.read_csv(decisions, nrows=0).columns) == COLUMNS
         if not is_ours or decisions.resolve() == answers.resolve():
             raise ValueError(f"{decisions}: exists, and is no file of decisions; choose another")
-    temporary = decisions.with_name(f"{decisions.name}.new")
+    temporary = _temporary(decisions)
     try:
         temporary.touch()
         temporary.unlink()

@@ -84,12 +84,12 @@ class Do(Handler):
         try:
             asked = json.loads(self.request.body)
             key = str(asked.pop("key"))
-        except (ValueError, AttributeError, KeyError):
+        except (ValueError, AttributeError, KeyError, TypeError):
             raise HTTPError(400) from None
         if key not in self.answered:
             try:
                 self.answered[key] = {"said": act(self.desk, **asked)}
-            except (Refused, ValueError, TypeError) as error:
+            except (Refused, ValueError, TypeError, AttributeError) as error:
                 self.answered[key] = {"refused": str(error)}
             except JournalError as error:
                 self.set_status(507)

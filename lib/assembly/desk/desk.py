@@ -16,10 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assembly.csvfile import same_word
-from assembly.desk.journal import Journal, JournalError, Record
+from assembly.desk.journal import Journal, JournalError, Record, number_of
 from assembly.desk.outlook import Outlook
 from assembly.desk.plan import Plan
-from assembly.desk.state import number_of
 from committees.checks import check_integer
 from committees.problem import Problem
 from committees.strategy import Strategy
@@ -51,7 +50,8 @@ class Desk(Outlook):
     Parameters
     ----------
     strategy, problem, size : Strategy, Problem, int, optional
-        The plan. Left out, the journal's last plan is followed.
+        The plan. Left out, the journal's last plan is followed; if its strategy is one of your own,
+        name that.
     journal : str or Path
         A file that keeps everything. If it exists, the desk goes on where it ended.
     seed : int, optional
@@ -75,9 +75,16 @@ class Desk(Outlook):
                 _check_words(f"feature {feature!r}: the values", values)
         if seed is not None:
             check_integer("seed", seed, 0)
+        if given is None and not Path(journal).exists():
+            raise JournalError(f"{journal}: there is no such journal")
         self._journal = Journal(journal)
         try:
-            self._resume(given, None if seed is None else int(seed))
+            own = None if strategy is None else type(strategy)
+            self._resume(given, own, None if seed is None else int(seed))
+        except (LookupError, TypeError, AttributeError) as error:
+            self.close()
+            told = f"makes no sense ({error!r}); --verify says where"
+            raise JournalError(f"{journal}: {told}") from None
         except BaseException:
             self.close()
             raise
@@ -138,7 +145,7 @@ class Desk(Outlook):
         people = "1 person" if self.seen == 1 else f"{self.seen} people"
         return f"{self.seated} of {self.size} seats filled, {people} seen"
 
-    def _resume(self, given: Plan | None, seed: int | None) -> None:
+    def _resume(self, given: Plan | None, own: type[Strategy] | None, seed: int | None) -> None:
         """Begin the journal, or take in all that is in it."""
         path, records = self._journal.path, self._journal.records
         if not records:
@@ -151,14 +158,16 @@ class Desk(Outlook):
         first = records[0]
         if "forgotten" in first:
             raise JournalError(f"{path}: its people were forgotten, so it cannot go on")
+        if not {"plan", "seed"} <= {*first}:
+            raise JournalError(f"{path}: has no beginning, so it cannot go on")
         # A correction may have widened the band: that is no other desk.
-        last = [r["plan"] for r in records if "plan" in r and "corrected" not in r][-1]
+        revised = [record["plan"] for record in records[1:] if {"plan", "reason"} <= {*record}]
+        last = [first["plan"], *revised][-1]
         if seed not in (None, first["seed"]):
             told = f"whose seed is {first['seed']!r}, not {seed!r}"
             raise JournalError(f"{path}: belongs to another desk, {told}")
         if given is not None and given.record() != last:
             raise JournalError(f"{path}: belongs to another desk, {_difference(last, given)}")
-        own = None if given is None else type(given.strategy)
         is_first = given is not None and last == first["plan"]
         super().__init__(
             given if given and is_first else Plan.read(first["plan"], own), first["seed"]

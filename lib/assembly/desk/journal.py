@@ -35,6 +35,11 @@ def fingerprints(records: list[Record]) -> list[str]:
     return found
 
 
+def number_of(record: Record) -> int:
+    """The number of the caller whose person a record is about."""
+    return int(record.get("caller") or record["corrected"])
+
+
 class JournalError(RuntimeError):
     """The journal cannot be used; the sentence says why, and what to do."""
 
@@ -87,7 +92,12 @@ class Journal:
         run(f"CREATE TABLE IF NOT EXISTS {TABLE} (number INTEGER PRIMARY KEY, record TEXT)")
         rows = run(f"SELECT record FROM {TABLE} ORDER BY number").fetchall()
         run("COMMIT")
-        return [json.loads(text) for (text,) in rows]
+        try:
+            records = [dict(json.loads(text)) for (text,) in rows]
+        except (ValueError, TypeError):
+            self.close()
+            raise JournalError(f"{self.path}: is damaged, or no journal of a desk") from None
+        return records
 
     def append(self, record: Record) -> None:
         """Write a record; when this returns, it is on disk."""

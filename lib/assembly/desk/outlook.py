@@ -101,15 +101,18 @@ class Outlook(State):
         over all smaller shares and divided by that with $p$, is a martingale if the volunteers are
         those of the plan: so the probability that it ever exceeds $c$ is at most $1/c$ (Ville).
         However often one looks, no more than `FALSE_ALARMS` of all recruitments have a false alarm.
+        Those count who have called since the plan was changed last.
         """
-        table, share = self.progress(), self.problem.presence
-        n, k = self.seen, table["called"].to_numpy()
+        share, n = self.problem.presence, self.seen - self._since
+        since = {i: caller.type_id for i, caller in self.callers.items() if i > self._since}
+        k = self._count(since)
         can_be_late = (share > 0) & (share < 1)
         p = np.where(can_be_late, share, 0.5)
         below = np.log(betainc(k + 1, n - k + 1, p)) + betaln(k + 1, n - k + 1) - np.log(p)
         ratio = below - xlogy(k, p) - xlog1py(n - k, -p)
         is_late = can_be_late & (ratio > np.log(can_be_late.sum() / FALSE_ALARMS))
+        names = [" ".join(map(str, label)) for label in self.problem.labels]
         return [
-            f"{' '.join(label)}: {row.called:.0f} have called, {row.expected:.0f} were expected"
-            for label, row in table[is_late].iterrows()
+            f"{names[code]}: {k[code]} have called, {n * share[code]:.0f} were expected"
+            for code in np.flatnonzero(is_late).tolist()
         ]

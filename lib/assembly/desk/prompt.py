@@ -20,6 +20,7 @@ or a year of birth will do; - if somebody does not want to say. At any question:
   decline N    caller N does not want to be called back any more
   correct N    what was noted of caller N was wrong: ask again
   reserve      whom to call back for a free seat, in an order drawn by lot
+  reserve N    caller N may be called back
   back         to the question before
   over         forget the answers about this caller, and ask again
   help         this text
@@ -54,7 +55,9 @@ def _call(desk: Desk, also: Sequence[str]) -> None:
         print(_progress(desk))
         _ask(desk, "\nThe committee is full: withdraw N, correct N, progress or quit > ", {})
     print(f"\nCaller {desk.seen + 1}")
-    extra = {name: input(f"  {name} (Enter if none) > ").strip() for name in also}
+    extra = {
+        name: _ask(desk, f"  {name} (Enter if none) > ", {"": ""}, any_word=True) for name in also
+    }
     person = _person(desk)
     _ask(desk, f"  {', '.join(person.values())}. Enter to decide, over to ask again > ", {"": ""})
     try:
@@ -69,7 +72,7 @@ def _call(desk: Desk, also: Sequence[str]) -> None:
     if not decision:
         answers = {"": "no", "n": "no", "no": "no", "y": "yes", "yes": "yes"}
         if _ask(desk, "  May we call back if a seat falls free? y or n > ", answers) == "yes":
-            desk.keep_in_reserve(decision.number)
+            print(_obey(desk, "reserve", str(decision.number)))
 
 
 def _person(desk: Desk) -> dict[str, str]:
@@ -104,13 +107,20 @@ def _choices(values: Sequence[str]) -> tuple[str, dict[str, str]]:
     return mark.join(f"{n} {value}" for n, value in numbers.items()), answers | numbers | words
 
 
-def _ask(desk: Desk, question: str, answers: Mapping[str, str], feature: str = "") -> str:
+def _ask(
+    desk: Desk,
+    question: str,
+    answers: Mapping[str, str],
+    feature: str = "",
+    any_word: bool = False,
+) -> str:
     """What one of these answers stands for; commands are carried out in between.
 
     Without answers, this returns as soon as a seat is free.
     """
     while answers or desk.seated == desk.size:
-        answer = same_word(input(question))
+        given = input(question).strip()
+        answer = same_word(given)
         command, _, rest = answer.partition(" ")
         if answer in answers:
             return answers[answer]
@@ -119,10 +129,9 @@ def _ask(desk: Desk, question: str, answers: Mapping[str, str], feature: str = "
                 raise EOFError
             if command in ("over", "back"):
                 raise _Back if command == "back" and feature else _Over
-            try:
-                print(_obey(desk, command, rest))
-            except (Refused, ValueError) as error:
-                print(f"  {error}.")
+            print(_obey(desk, command, rest))
+        elif any_word:
+            return given
         elif (
             feature and answer.isdigit() and (found := desk.value_of(feature, answer, this_year()))
         ):
@@ -134,6 +143,13 @@ def _ask(desk: Desk, question: str, answers: Mapping[str, str], feature: str = "
 
 def _obey(desk: Desk, command: str, rest: str) -> str:
     """Carry out a command; what there is to say."""
+    try:
+        return _carry_out(desk, command, rest)
+    except (Refused, ValueError) as error:
+        return f"  {error}."
+
+
+def _carry_out(desk: Desk, command: str, rest: str) -> str:
     if command == "help":
         return HELP
     if command == "progress":
@@ -142,7 +158,7 @@ def _obey(desk: Desk, command: str, rest: str) -> str:
         is_open = desk.open_values()
         return "\n".join(f"  {f}: {', '.join(own.index.get_level_values(1)[own])}"
                          for f, own in is_open.groupby(level=0, sort=False))  # fmt: skip
-    if command == "reserve":
+    if command == "reserve" and not rest:
         order = [
             f"  caller {n}: {', '.join(desk.callers[n].person.values())}" for n in desk.reserve()
         ]
@@ -167,6 +183,8 @@ def _obey(desk: Desk, command: str, rest: str) -> str:
         desk.seat_again(number)
     elif command == "decline":
         desk.decline(number)
+    elif command == "reserve":
+        desk.keep_in_reserve(number)
     elif _is_sure(desk, f"  Caller {number} ({words}) gives the seat back? y or n > "):
         desk.withdraw(number)
     else:

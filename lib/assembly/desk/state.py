@@ -15,8 +15,8 @@ import numpy as np
 
 from assembly import ages
 from assembly.csvfile import same_word, unknown
-from assembly.desk.journal import Record
-from assembly.desk.plan import Plan
+from assembly.desk.journal import Record, number_of
+from assembly.desk.plan import TRUSTED, Plan
 from assembly.files import NO_ANSWER
 from committees.beyond.foresight import ForesightSession
 from committees.checks import IntArray
@@ -27,11 +27,6 @@ from committees.strategy import Session, Strategy
 NOT_STATED = "-"
 #: What can happen. A record has one of these words, with the caller's number or the new plan.
 KINDS = ("caller", "corrected", "withdrawn", "seated again", "reserve", "declined", "plan")
-
-
-def number_of(record: Record) -> int:
-    """The number of the caller whose person a record is about."""
-    return int(record.get("caller") or record["corrected"])
 
 
 @dataclass
@@ -114,9 +109,11 @@ class State:
 
     def refusal(self, record: Record) -> str:
         """Why this cannot happen now, in words; empty if it can."""
-        kind = next((kind for kind in KINDS if kind in record), "")
-        if kind in ("", "plan"):
-            return self._refuses_plan(record) if kind else "nobody knows what this means"
+        kinds = [kind for kind in KINDS if kind in record]
+        if len(kinds) != 1 and kinds != ["corrected", "plan"]:
+            return "nobody knows what this means"
+        if (kind := kinds[0]) == "plan":
+            return self._refuses_plan(record)
         number = record[kind]
         told = f"caller {number}"
         if kind == "caller":
@@ -162,6 +159,9 @@ class State:
             return "a change of the plan needs a reason"
         if plan.problem.labels.tolist() != self.problem.labels.tolist():
             return "the features and their values must stay as they are"
+        kinds = {type(plan.strategy), self._own}
+        if len(kinds) > 1 and not all(kind.__module__.startswith(TRUSTED) for kind in kinds):
+            return "a strategy of one's own cannot take the place of another"
         why = plan.cannot_end(self.counts, plan.size - self.seated)
         return f"with those who are seated no committee fits: {why}" if why else ""
 
@@ -215,7 +215,7 @@ class State:
 
     def _follow(self, plan: Plan) -> None:
         """Begin a plan, or go on with another: those who have called count as before."""
-        self.plan = plan
+        self.plan, self._since = plan, len(self.callers)
         self._session = plan.strategy.start(plan.problem, plan.size)
         for number, caller in self.callers.items():
             accepted = np.array([number in self.seats])

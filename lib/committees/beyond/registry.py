@@ -39,7 +39,7 @@ def make_strategy(name: str, options: Mapping[str, Any] | None = None) -> Strate
     ('Greedy 0.05', 'RL-CMDP-B')
     """
     small = str(name).lower().replace(" ", "-")
-    make = _find(name) if ":" in small else STRATEGIES.get(small)
+    make = find_class(name) if ":" in small else STRATEGIES.get(small)
     if make is None:
         known = ", ".join(STRATEGIES)
         raise ValueError(f"strategy: there is no {name!r}; expected {known}, or module:Class")
@@ -53,7 +53,7 @@ def make_strategy(name: str, options: Mapping[str, Any] | None = None) -> Strate
         raise ValueError(f"strategy {name}: {error}") from None
 
 
-def _find(name: str) -> type[Strategy]:
+def find_class(name: str) -> type[Strategy]:
     """The class that `module:Class` names."""
     module, _, wanted = name.partition(":")
     try:
