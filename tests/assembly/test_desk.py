@@ -199,6 +199,20 @@ def test_offer_that_cannot_be_written_is_no_decision(tmp_path):
         again.offer(two)
 
 
+def test_disk_that_is_full_decides_nothing(tmp_path):
+    path = tmp_path / "a.journal"
+    desk = Desk(Greedy(1), SMALL, 900, journal=path, seed=1)
+    run = desk._journal._database.execute
+    ((pages,),) = run("PRAGMA page_count").fetchall()
+    run(f"PRAGMA max_page_count={pages + 2}")  # what SQLite does when there is no more room
+    with pytest.raises(JournalError, match=r"could not be written \(database or disk is full\)"):
+        fill(desk, callers(SMALL, 900))
+    with Desk(Greedy(1), SMALL, 900, journal=path) as again:
+        assert again.seen == desk.seen > 0
+        assert again.offer(callers(SMALL, 1)[0])
+    assert audit.verify(path)[0] == ""
+
+
 def test_desk_refuses_words_that_it_cannot_tell_apart(tmp_path):
     half = {"a": 0.5, "b": 0.5}
     for targets, sentence in (
