@@ -147,6 +147,43 @@ BROKEN = {
         {"volunteers": PEOPLE.replace("18-34", "12")},
         "volunteers.csv: line 2: age: unknown value '12'; expected 18-34, 35-54 or 55+",
     ),
+    "an empty file": ({"targets": ""}, "targets.csv: is empty"),
+    "a header alone": ({"targets": "feature,value,target\n"}, "targets.csv: has a header and no"),
+    "a spreadsheet": ({"targets": b"PK\x03\x04 zip"}, "targets.csv: is a spreadsheet, not a CSV"),
+    "no text": ({"volunteers": b"\0\1\2"}, "volunteers.csv: is not a text file; save it as"),
+    "a cell too many": (
+        {"targets": TARGETS.replace("female,0.5", "female,0.5,5")},
+        "targets.csv: line 2 has 4 cells, the header only 3; put words with a comma in double",
+    ),
+    "a quote that does not end": (
+        {"targets": TARGETS.replace("female", '"female')},
+        "targets.csv: line 6: unexpected end of data",
+    ),
+    "no number": (
+        {"targets": TARGETS.replace("female,0.5", "female,half")},
+        "targets.csv: line 2: the target 'half' is not a number",
+    ),
+    "a target that is missing": (
+        {"targets": TARGETS.replace("female,0.5", "female,")},
+        "targets.csv: line 2: the target is missing",
+    ),
+    "a negative share": (
+        {"volunteers": SHARES.replace("female,0.4", "female,-0.4")},
+        "volunteers.csv: line 2: the share '-0.4' is negative",
+    ),
+    "a value twice": (
+        {"targets": TARGETS + "Gender,FEMALE,0.1\n"},
+        "targets.csv: line 7: gender 'female' is already on line 2",
+    ),
+    "ranges that nobody can fill together": (
+        {
+            "targets": "feature,value,min,max\na,x,5,5\na,y,5,5\nb,x,8,8\nb,y,2,2\n",
+            "volunteers": "a,b,count\nx,y,50\ny,x,50\n",
+            "size": 10,
+        },
+        "targets.csv: no 10 of the people who may come fit these ranges; the smallest change that "
+        "would do: the min of b x 3 lower, the max of b y 3 higher",
+    ),
     "a range of no seats": (
         {"targets": "feature,value,min,max\ngender,female,0,0\n"},
         "targets.csv: gender: min and max allow from 0 to 0 seats in all, expected some",
