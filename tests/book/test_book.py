@@ -24,7 +24,8 @@ from stored import glued
 ROOT = Path(__file__).resolve().parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 ENTRIES = [chapter["file"] for part in TOC["parts"] for chapter in part["chapters"]]
-NOTEBOOKS = sorted((ROOT / "chapters").rglob("*.ipynb"))
+FILES = [p for p in (ROOT / "chapters").rglob("*") if ".ipynb_checkpoints" not in p.parts]
+NOTEBOOKS = sorted(p for p in FILES if p.suffix == ".ipynb")
 NAMES = [str(path.relative_to(ROOT / "chapters")) for path in NOTEBOOKS]
 PAPER = ROOT / "chapters" / "06_experiments.ipynb"
 
@@ -38,7 +39,7 @@ def code_cells(path):
 
 
 def test_toc_has_every_page_once():
-    pages = [p for p in (ROOT / "chapters").rglob("*") if p.suffix in (".md", ".ipynb")]
+    pages = [p for p in FILES if p.suffix in (".md", ".ipynb")]
     names = sorted(str(path.relative_to(ROOT).with_suffix("")) for path in pages)
     assert names == sorted(ENTRIES)
 

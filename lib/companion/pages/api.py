@@ -68,7 +68,8 @@ def used(source: str) -> set[str]:
 def users(chapters: Path) -> dict[str, list[str]]:
     """For each whole name, links to the notebooks that mention it."""
     links: dict[str, list[str]] = {}
-    for path in sorted(chapters.rglob("*.ipynb"), key=lambda path: (len(path.parts), path)):
+    found = (path for path in chapters.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    for path in sorted(found, key=lambda path: (len(path.parts), path)):
         cells = json.loads(path.read_text("utf-8"))["cells"]
         source = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
         short = re.match(r"0(\d)_|([a-z])_", path.stem)
