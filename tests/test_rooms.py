@@ -17,8 +17,8 @@ LIB, TESTS = ROOT / "lib", ROOT / "tests"
 #: Where a room's modules are, and the most lines of Python that they may have in all.
 ROOMS = {
     "committees": (LIB / "committees", 2000),
-    "beyond": (LIB / "committees" / "beyond", 1080),
-    "companion": (LIB / "companion", 2362),
+    "beyond": (LIB / "committees" / "beyond", 1000),
+    "companion": (LIB / "companion", 2454),
     "pages": (LIB / "companion" / "pages", 682),
     "assembly": (LIB / "assembly", 2724),
 }

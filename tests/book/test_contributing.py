@@ -17,7 +17,8 @@ import yaml
 
 from assembly.desk import Desk
 from committees import datasets, recruit, simulate
-from committees.beyond import Prices, check_strategy
+from committees.beyond import Prices
+from companion.contract import check_strategy
 from samples import random_problem
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,8 +25,8 @@ from committees import (
     simulate,
     simulation,
 )
-from committees.beyond import check_strategy
 from committees.exact import expected_screened
+from companion.contract import check_strategy
 from samples import problems, random_problem
 
 PROBLEMS = {

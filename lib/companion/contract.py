@@ -57,10 +57,7 @@ def check_strategy(
 
 
 def p_value(one: FloatArray, other: FloatArray) -> float:
-    """Whether two samples, a row per run, have the same law.
-
-    The smallest p-value of the columns' Kolmogorov-Smirnov tests, times the number of columns.
-    """
+    """The smallest p-value of the columns' Kolmogorov-Smirnov tests, times their number."""
     found = [ks_2samp(*two, method="asymp").pvalue for two in zip(one.T, other.T, strict=True)]
     return min(1.0, len(found) * float(min(found)))
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from committees import CMDP, Session, Strategy, datasets, simulate
-from committees.beyond import Believing, Foresight, check_strategy
-from committees.beyond.contract import p_value
+from committees.beyond import Believing, Foresight
 from committees.beyond.registry import STRATEGIES
+from companion.contract import check_strategy, p_value
 from samples import random_problem
 
 SMALL = random_problem(np.random.default_rng(5), [2, 2, 2])
