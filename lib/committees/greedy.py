@@ -17,9 +17,10 @@ $\max(\lfloor \rho K + \epsilon K \rfloor, \lceil \rho K \rceil)$.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from committees.checks import BoolArray, FloatArray, IntArray, check_number, check_size
 from committees.problem import Problem
@@ -71,10 +72,9 @@ def band_loss(problem: Problem, size: int, tolerance: float) -> float:
     return float(np.maximum(high - exact, exact - low).max() / size)
 
 
-def feature_sums(problem: Problem, per_value: IntArray) -> IntArray:
+def feature_sums(problem: Problem, per_value: IntArray | FloatArray) -> npt.NDArray[Any]:
     """Per value: the sum over all values of its feature (along the last axis)."""
-    first = problem.codes[0]
-    return np.asarray(np.repeat(np.add.reduceat(per_value, first, -1), problem.n_values[first], -1))
+    return np.add.reduceat(per_value, problem.codes[0], -1).repeat(problem.shape, -1)
 
 
 @dataclass(frozen=True)

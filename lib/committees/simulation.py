@@ -93,7 +93,8 @@ def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generato
     screened: list[int] = []
     seen = 0
     while len(type_ids) < size:
-        _check_dead_end(strategy, problem, session, len(type_ids), size, seen)
+        rate = float(problem.p @ session.acceptance)
+        _check_dead_end(strategy, rate, len(type_ids), size, seen)
         type_id, coin = volunteers.next(1)
         accepted = coin < session.acceptance[type_id]
         session.see(type_id, accepted)
@@ -111,7 +112,7 @@ def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) 
     parts: list[tuple[IntArray, IntArray]] = []
     seated = seen = 0
     while seated < size:
-        _check_dead_end(strategy, problem, session, seated, size, seen)
+        _check_dead_end(strategy, 1.0, seated, size, seen)
         came, coins = volunteers.next(PEOPLE_PER_BLOCK)
         accepted = coins < session.acceptance[came]
         enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
@@ -131,15 +132,14 @@ def _skip_rejections(
     # Two generators, so that the beginning of a recruitment does not depend on its length.
     for_types, for_waits = rng.spawn(2)
     parts: list[tuple[IntArray, IntArray, FloatArray]] = []
-    seated, ahead = 0, size
+    seated, ahead, everybody = 0, size, np.ones(size, dtype=bool)
     while seated < size:
-        _check_dead_end(strategy, problem, session, seated, size)
         mass = problem.p * session.acceptance
-        draws = for_types.random(ahead)
-        drawn = np.searchsorted(cumulative(mass), draws, side="right")
-        rate = min(mass.sum(), 1.0)
+        rate = min(float(mass.sum()), 1.0)
+        _check_dead_end(strategy, rate, seated, size)
+        drawn = cumulative(mass).searchsorted(for_types.random(ahead), side="right")
         wait = for_waits.geometric(rate, ahead)
-        noted = session.see(drawn, np.ones(len(drawn), dtype=bool))
+        noted = session.see(drawn, everybody[:ahead])
         parts.append((drawn[:noted].copy(), wait[:noted].copy(), np.full(noted, 1 / rate)))
         seated += noted
         ahead = size - seated
@@ -150,13 +150,11 @@ def _skip_rejections(
     return Recruitment(type_ids, waits.cumsum(), means.cumsum(), session)
 
 
-def _check_dead_end(
-    strategy: Strategy, problem: Problem, session: Session, seated: int, size: int, seen: int = 0
-) -> None:
+def _check_dead_end(strategy: Strategy, rate: float, seated: int, size: int, seen: int = 0) -> None:
     """Stop where waiting is in vain; a strategy that learns may still change, up to a limit."""
     if seen > MAX_SEEN_BY_LEARNER and strategy.learns:
         raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
-    if not strategy.learns and not (problem.p @ session.acceptance > MIN_ACCEPTANCE_RATE):
+    if not strategy.learns and not rate > MIN_ACCEPTANCE_RATE:
         rare = f"fewer than one person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
         raise DeadEnd(
             f"{strategy}: after {seated} of {size} seats it would accept nobody, or {rare}"

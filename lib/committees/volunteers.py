@@ -53,5 +53,5 @@ def stream(problem: Problem, people: int, rng: np.random.Generator | int) -> Int
 
 def cumulative(weights: FloatArray) -> FloatArray:
     """Cumulative sums divided by the last: any number below 1 falls between two of them."""
-    total = np.cumsum(weights)
+    total = weights.cumsum()
     return np.asarray(total / total[-1])

@@ -28,6 +28,9 @@ from committees.checks import BoolArray, FloatArray, IntArray
 from committees.greedy import feature_sums
 from committees.problem import Problem
 
+#: The largest number below infinity.
+LARGEST = np.finfo(float).max
+
 
 def open_values(
     problem: Problem, low: IntArray, high: IntArray, counts: IntArray, left: int
@@ -67,9 +70,9 @@ def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
     >>> float(fewest_ahead(np.array([0.0, 3.0]), np.array([0.5, 0.5])))
     2.0
     """
-    weighted = np.where(np.isfinite(V), V, 0.0) * p
     if V.ndim == 1:
-        return np.asarray(_fewest_of_one(V, weighted, p))
+        return np.asarray(_fewest_of_one(V, p))
+    weighted = np.minimum(V, LARGEST) * p  # those that are infinite are never chosen
     v, chosen = np.full(V.shape[:-1], np.inf), np.empty(V.shape)
     while True:
         np.greater(v[..., None], V, out=chosen)  # in place: fresh memory would take longer
@@ -81,12 +84,13 @@ def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
         v = np.minimum(v, found)
 
 
-def _fewest_of_one(V: FloatArray, weighted: FloatArray, p: FloatArray) -> float:
-    """The same for one committee, `weighted` being p V: several times as fast in plain numbers."""
-    v = np.inf
+def _fewest_of_one(V: FloatArray, p: FloatArray) -> float:
+    """The same for one committee: several times as fast in plain numbers."""
+    v, chosen, both = np.inf, np.empty(V.shape), np.empty((2, *V.shape))
+    both[0], both[1] = p, np.minimum(V, LARGEST) * p
     while True:
-        chosen = (v > V).astype(float)
-        share = chosen.dot(p)
-        if not (share > 0 and (found := (1 + chosen.dot(weighted)) / share) < v):
+        np.greater(v, V, out=chosen)
+        share, weighted = both.dot(chosen).tolist()
+        if not (share > 0 and (found := (1 + weighted) / share) < v):
             return v
         v = found
