@@ -22,7 +22,7 @@ FILE = DATA / "growth.csv"
 SIZES = (10, 20, 40, 80, 160, 320)
 #: The shares of the first value of each feature among the volunteers (its target is one half).
 CASES = {"two equal bottlenecks": (0.25, 0.25), "one bottleneck": (0.25, 0.4)}
-STREAMS = 4000
+STREAMS = 40_000
 
 
 def halves(*shares: float) -> Problem:
@@ -102,6 +102,6 @@ def measure(case: str, size: int, tolerance: float, streams: int = STREAMS) -> d
 
 
 if __name__ == "__main__":
-    combinations = [(case, 0.0) for case in CASES] + [("one bottleneck", 0.05)]
+    combinations = [(case, tolerance) for tolerance in (0.0, 0.05) for case in CASES]
     rows = [measure(case, size, tolerance) for case, tolerance in combinations for size in SIZES]
     pd.DataFrame(rows).to_csv(FILE, index=False, float_format="%.6g", lineterminator="\n")
