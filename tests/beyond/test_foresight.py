@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -343,6 +344,20 @@ def test_estimate_is_near_the_truth():
         errors.append(error(joint, estimate(joint, seen)))
         assert errors[-1] <= 1.1 * error(joint, seen / people)
     assert errors[0] > 2 * errors[1] > 10 * errors[2]
+
+
+@pytest.mark.parametrize("people", [40, 100])
+@pytest.mark.parametrize(
+    ("make", "most"), [(datasets.brexit, 0.9), (partial(datasets.adult, "weak"), 1.1)]
+)
+def test_estimate_learns_shares_sooner_where_targets_are_near(make, most, people):
+    """The squared error of the shares, of what was seen; 200 samples of a fixed seed."""
+    problem, rng = make(), np.random.default_rng(people)
+    samples = rng.multinomial(people, problem.p, size=200)
+    shares = [(problem.marginals(estimate(problem, seen)), seen) for seen in samples]
+    errors = np.mean([(guess - problem.presence) ** 2 for guess, _ in shares], axis=0)
+    of_seen = [(problem.marginals(seen / people) - problem.presence) ** 2 for _, seen in shares]
+    assert errors.sum() < most * np.mean(of_seen, axis=0).sum()
 
 
 @given(problems(), st.integers(0, 60), st.integers(0, 99))

@@ -24,13 +24,13 @@ from committees.beyond.limits import fluid_lp
 from committees.beyond.prices import seats_ahead
 from committees.beyond.tables import Tables
 from committees.checks import BoolArray, FloatArray, IntArray, check_number
-from committees.greedy import band
+from committees.greedy import band, feature_sums
 from committees.lp import solve
 from committees.problem import Problem, shrink
 from committees.strategy import Session, Strategy
 
 #: When learning, the targets and equal shares, half and half, count like so many people seen.
-PRIOR_PEOPLE = 10
+PRIOR_PEOPLE = 3
 #: When learning: people seen before the first fit, and by what factor they grow until the next.
 FIRST_FIT, NEXT_FIT = 20, 1.5
 #: When learning: tables are fitted once no more seats than this are left.
@@ -42,17 +42,20 @@ LEAD = 4.0
 
 
 def estimate(problem: Problem, seen: IntArray) -> FloatArray:
-    """The distribution of types, from how often each was seen, without a look at `problem.p`.
+    r"""The distribution of types, from how often each was seen, without a look at `problem.p`.
 
-    The shares of the values are learnt quickly, and if features are independent, their product is
-    all there is to learn. `problem.shrink` says how far to go from it towards the frequencies of
-    the types. At first the targets, and a bit of everything, stand for shares.
+    The shares $m$ of a feature's values, of $n$ people seen, are mixed with its targets by the
+    weight $(1 - \sum m^2) / ((n - 1) \sum (\rho - m)^2) \le 1$, after James and Stein, and with a
+    bit of everything. Their product is mixed with the shares of types by `problem.shrink`.
     """
-    people = int(seen.sum())
-    prior = PRIOR_PEOPLE * (problem.rho + 1 / problem.n_values) / 2
-    shares = (problem.incidence @ seen + prior) / (people + PRIOR_PEOPLE)
-    n = max(people, 1)
-    return shrink(problem, seen / n, shares, people, least=1 / n)[0]
+    people, rho = max(int(seen.sum()), 1), problem.rho
+    shares = problem.incidence @ seen / people
+    by_chance = np.maximum(1 - feature_sums(problem, shares**2), 1 / people)
+    apart = (people - 1) * feature_sums(problem, (rho - shares) ** 2)
+    shares += by_chance / np.maximum(apart, by_chance) * (rho - shares)
+    prior = PRIOR_PEOPLE * (rho + 1 / problem.n_values) / 2
+    shares = (people * shares + prior) / (people + PRIOR_PEOPLE)
+    return shrink(problem, seen / people, shares, people, least=1 / people)[0]
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ class ForesightSession(Session):
         self._decide()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        noted = int(np.argmax(accepted)) + 1 if accepted.any() else len(type_ids)
+        first = int(accepted.argmax())
+        noted = first + 1 if accepted[first] else len(type_ids)
         if self._learn:
             until = self._next_fit - int(self._seen.sum())
             noted = min(noted, until) if until > 0 else noted
