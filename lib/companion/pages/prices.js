@@ -75,7 +75,7 @@ pictures.kinds.prices = (data, box) => {
     const y = { from: Math.floor(low - 1), to: Math.ceil(high + 1), label: "sum" };
     const marks = (across, up) => [
       make("line", { class: "limit", x1: across(x.from), x2: across(x.to), y1: up(data.lead), y2: up(data.lead) }),
-      make("text", { x: across(x.from) + 4, y: up(data.lead) - 6 }, `lead ${data.lead}`),
+      make("text", { x: across(x.to) - 4, y: up(data.lead) + 14, "text-anchor": "end" }, `lead ${data.lead}`),
       ...sums.map(({ total, accepted }, k) => {
         const look = { cx: across(k + 1), cy: up(total), r: k === sums.length - 1 ? 8 : 5 };
         return make("circle", { ...look, class: accepted ? "own accepted" : "turned-away" });
@@ -121,7 +121,7 @@ pictures.kinds.prices = (data, box) => {
     make(
       "div",
       { class: "sides" },
-      make("div", {}, title("Seats ahead, of the caller's groups"), own, curve.box),
+      make("div", {}, title("Seats the caller's groups are ahead, less the average"), own, curve.box),
       make("div", {}, title("Seats of each group, and targets so far"), lines.box),
     ),
   );
