@@ -147,7 +147,7 @@ ONE_NUMBER = [
 ]
 #: Names on the front page whose numbers are exact, or are no measurements.
 EXACT = {"runs", "front_runs", "strict", "scarce_value", "person", "person_how", "rate", "size"}
-EXACT |= {"small", "cmdp_50", "cmdp_250"}
+EXACT |= {"small", "cmdp_50", "cmdp_250", "prices_runs"}
 EXACT |= {"largest", "scale", "last", "n_more", "tol", "total", "cmdp", "reproduced", "corrected"}
 EXACT |= {"fitted", "failed", "vacuous", "unknown"}
 
