@@ -327,6 +327,14 @@ def test_foresight_learns_the_same_in_blocks_and_step_by_step():
         np.testing.assert_array_equal(runs[0].screened, runs[1].screened)
 
 
+def test_tables_alone_tell_how_many_people_twenty_seats_need(fresh_seed):
+    """Not corrected by trials; the chapter on limits says so. The means of 200 runs vary by 1 %."""
+    problem, rule = datasets.brexit(), Foresight(0.02)
+    said = rule.start(problem, 20).ahead - fitted(rule, problem, 20).offset[20]
+    needed = simulate(rule, problem, 20, 200, fresh_seed)["expected"].mean()
+    assert said == pytest.approx(needed, rel=0.05)
+
+
 def test_estimate_is_near_the_truth():
     """Near the product where features are independent, and near the truth in the end anyway."""
     alone = datasets.brexit()
