@@ -97,7 +97,8 @@ def main() -> None:
             for rule, tolerance in strategies(name, size):
                 if (name, rule.name, size) not in done:
                     row = measure(name, problem, rule, tolerance, size)
-                    rows = pd.concat([rows, row.to_frame().T], ignore_index=True)
+                    new = row.to_frame().T.infer_objects()  # numbers, to be rounded as such
+                    rows = pd.concat([rows, new], ignore_index=True)
                     rows.to_csv(FILE, index=False, float_format="%.6g", lineterminator="\n")
 
 
