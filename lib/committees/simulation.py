@@ -112,7 +112,7 @@ def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) 
     parts: list[tuple[IntArray, IntArray]] = []
     seated = seen = 0
     while seated < size:
-        _check_dead_end(strategy, 1.0, seated, size, seen)
+        _check_dead_end(strategy, 1.0, seated, size, seen)  # the rate of a learner may change
         came, coins = volunteers.next(PEOPLE_PER_BLOCK)
         accepted = coins < session.acceptance[came]
         enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
