@@ -27,8 +27,8 @@ FILE = DATA / "beyond.csv"
 SIZES, TOLERANCES = (20, 50, 100, 250, 1000), (0.02, 0.0, 0.05)
 #: Used for nothing else; and recruitments of each strategy, of Foresight twice as many.
 SEED, RUNS = 1717, 200
-#: For Foresight that learns: its estimate of p was changed after a first measurement with `SEED`.
-LEARNING_SEED = 1918
+#: For Foresight that learns: its rule was changed after measurements with `SEED` and with 1918.
+LEARNING_SEED = 2020
 #: The seats for which Foresight learns: that takes seconds for each recruitment.
 LEARNING_SIZES = (50, 100, 250)
 LARGEST = "Brexit, six features"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from committees import DeadEnd, Problem, datasets, recruit, simulate
 from committees.beyond import foresight, tables
 from committees.beyond.bands import open_values
-from committees.beyond.foresight import Foresight, estimate, fitted
+from committees.beyond.foresight import EVERY_SEAT, Foresight, estimate, fitted
 from committees.beyond.limits import fewest_screened, optimal_table
 from committees.beyond.tables import Tables
 from committees.exact import expected_screened
@@ -449,16 +449,31 @@ def test_see_notes_people_up_to_the_first_accepted():
 
 
 def test_see_fits_again_after_a_long_wait_when_learning():
-    """After 20 people, 30, 45, 68: by half as many more each time."""
+    """After 20 people, 25, 32, 40: by a quarter more each time."""
     session = Foresight(0.1, learn=True).start(THREE, 20)
     waiting = np.zeros(500, dtype=np.intp)
     before = session.acceptance
     assert session.see(waiting, waiting > 0) == 20
     assert session.acceptance is not before
     assert session.see(waiting[:3], waiting[:3] > 0) == 3
-    assert session.see(waiting[3:], waiting[3:] > 0) == 7
-    assert session.see(waiting, waiting > 0) == 15
-    assert session.see(waiting, waiting > 0) == 23
+    assert session.see(waiting[3:], waiting[3:] > 0) == 2
+    assert session.see(waiting, waiting > 0) == 7
+    assert session.see(waiting, waiting > 0) == 8
+
+
+def test_see_fits_after_every_acceptance_for_the_last_seats_when_learning():
+    """What is seen in between is noted in the estimate, and the fit is for who is seated then."""
+    session = Foresight(0.1, learn=True).start(THREE, EVERY_SEAT + 4)
+    seen = np.zeros(100, dtype=np.intp)
+    session.see(seen, seen > 0)
+    assert session.left == EVERY_SEAT + 4
+    while session.left > 1:
+        tables = session._tables
+        session.see(np.array([int(session.acceptance.argmax())]), np.array([True]))
+        assert (session._tables is not tables) == (session.left <= EVERY_SEAT)
+        if session.left <= EVERY_SEAT:
+            np.testing.assert_array_equal(session._tables._start, session.counts)
+            np.testing.assert_allclose(session._tables.p, estimate(THREE, session._seen))
 
 
 def test_foresight_has_a_name_and_refuses_bad_parameters():

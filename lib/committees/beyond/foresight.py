@@ -1,14 +1,13 @@
 r"""Foresight: accept whoever lowers the number of people still to be seen.
 
 For a committee $N$ with seats left, let $V(N)$ be the people still to be seen, on average. A type
-$x$ is accepted if and only if it is open (`committees.beyond.bands`) and $V(N + x) < V(N)$. Where
-$V$ can be computed (`committees.beyond.limits`), this is the best rule there is. Elsewhere $V$ is
-fitted (`committees.beyond.tables`). Since only open types are accepted, the committee ends inside
-the band whatever the errors of the fit.
+$x$ is accepted if and only if it is open (`beyond.bands`) and $V(N + x) < V(N)$. Where $V$ can be
+computed (`beyond.limits`), no rule is better. Elsewhere it is fitted (`beyond.tables`). Since only
+open types are accepted, the committee ends inside the band whatever the errors of the fit.
 
 **When p is unknown** Prices decides among the open types while many seats are left: it needs no p.
 For the last ones p is estimated from everybody seen (`problem.shrink`), and the tables are fitted
-anew whenever the people seen have grown by some share.
+anew whenever the people seen have grown by some share, at the very end after every acceptance.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from committees.strategy import Session, Strategy
 #: When learning, the targets and equal shares, half and half, count like so many people seen.
 PRIOR_PEOPLE = 3
 #: When learning: people seen before the first fit, and by what factor they grow until the next.
-FIRST_FIT, NEXT_FIT = 20, 1.5
-#: When learning: tables are fitted once no more seats than this are left.
-LEARN_SEATS = 64
+FIRST_FIT, NEXT_FIT = 20, 1.25
+#: When learning: tables are fitted for so many last seats, and for so many at every acceptance.
+LEARN_SEATS, EVERY_SEAT = 64, 16
 #: When learning: how many committees are recruited in each pass of a fit.
-COMMITTEES = (200, 200, 200)
+COMMITTEES = (200, 200)
 #: When learning: the lead of Prices before the first fit.
 LEAD = 4.0
 
@@ -70,8 +69,7 @@ class Foresight(Strategy):
     learn : bool
         Whether to estimate p from everybody seen instead of knowing it.
     seats : two sequences of int, per value, optional
-        The band itself, instead of a tolerance: the fewest and the most seats of each value, in the
-        order of `problem.labels`.
+        The band itself instead: the fewest and the most seats of each of `problem.labels`.
 
     >>> Foresight(0.02).name, Foresight(0.02, learn=True).name
     ('Foresight 0.02', 'Foresight learning 0.02')
@@ -149,6 +147,8 @@ class ForesightSession(Session):
             self._seen += np.bincount(type_ids[:noted], minlength=len(self._seen))
         if accepted[noted - 1]:
             self._seat(int(type_ids[noted - 1]), +1)
+            if self._tables and self.left <= EVERY_SEAT:
+                self._next_fit = 0  # at once
         if self._learn and 0 < self.left <= LEARN_SEATS and self._seen.sum() >= self._next_fit:
             self._fit()
         return noted
