@@ -107,14 +107,18 @@ def test_fit_looks_at_each_number_of_seats_once_per_pass():
     assert after.call_count == trials + levels
 
 
-def test_foresight_learning_fits_when_people_have_grown_by_half():
-    """At 20, 30, 45, 68, ... people: about the logarithm of how many come."""
+def test_foresight_learning_fits_by_people_seen_and_for_each_of_the_last_seats():
+    """At 20, 25, 32, 40, ... people, and once sixteen seats are left after every acceptance."""
     problem = datasets.brexit(["gender", "age"])
     with mock.patch.object(Tables, "_fit", autospec=True, side_effect=Tables._fit) as fit:
         found = recruit(Foresight(0.02, learn=True), problem, 60, np.random.default_rng(0))
-    seen = found.screened[-1]
-    assert 60 < seen < 400
-    assert fit.call_count == sum(20 * 1.5**n <= seen for n in range(20))
+    fits, due = 0, 20
+    for seen in range(1, found.screened[-1]):
+        left = 60 - np.sum(found.screened <= seen)
+        if seen >= due or (fits and left <= 16 and seen in found.screened):
+            fits, due = fits + 1, np.ceil(1.25 * seen)
+    assert 60 < found.screened[-1] < 400
+    assert 16 < fit.call_count == fits < 30
 
 
 def test_prices_solve_no_program():
