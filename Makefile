@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 LOCKED := $(VENV)/.locked
 BOOK   := _build/html/index.html
 JOBS   ?= 2
-UNIT   := tests/committees tests/beyond tests/companion tests/pages tests/assembly lib
+UNIT   := tests/committees tests/beyond tests/companion tests/organiser tests/pages tests/tools lib organiser _ext/pages
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome) chromium)
 
 # Kernels start five times faster with bytecode; hashes must not depend on the process;
@@ -43,7 +43,7 @@ page: $(READY) ## a chapter with parameters of your own: make page NOTEBOOK=chap
 	@$(BIN)/python tools/page.py "$$NOTEBOOK" "$$WITH"
 
 test: $(READY) lint ## library, every notebook against its stored output, rendered book: five minutes
-	$(PYTEST) -m "not slow and not browser" --nbval --nbval-sanitize-with tests/sanitize.cfg tests lib chapters
+	$(PYTEST) -m "not slow and not browser" --nbval --nbval-sanitize-with tests/sanitize.cfg tests lib organiser _ext/pages chapters
 
 check: $(READY) ## what takes longer: coverage, fresh seeds, every set of parameters, kills, a cluster, the browser
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "not browser" $(UNIT) --cov
@@ -64,7 +64,7 @@ notebooks: $(READY) ## re-execute the committed notebooks in place, and redraw t
 lint: $(READY) ## style, types, and which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-cache --no-logo
+	PYTHONPATH=_ext $(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 
 hooks: $(READY) ## check every commit before it is made

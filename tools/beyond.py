@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from assembly.files import read_assembly
 from committees import CMDP, Greedy, Problem, Strategy, datasets, simulate
 from committees.beyond import Foresight, Prices
 from committees.beyond.foresight import ForesightSession
@@ -21,7 +20,8 @@ from committees.beyond.tables import LAST_SEATS
 from committees.datasets import DATA
 from companion.experiments import FIVE_FEATURES, RUNS_1, THREE_FEATURES
 from companion.intervals import summary
-from companion.rivals import InBand, OneProgram, PosteriorSampling
+from organiser.files import read_assembly
+from rivals import InBand, OneProgram, PosteriorSampling
 
 FILE = DATA / "beyond.csv"
 SIZES, TOLERANCES = (20, 50, 100, 250, 1000), (0.02, 0.0, 0.05)

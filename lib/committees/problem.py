@@ -105,9 +105,7 @@ class Problem:
         return cls(wanted, reduce(np.multiply.outer, [s.to_numpy() for s in parts]).ravel())
 
     @classmethod
-    def from_table(
-        cls, targets: Shares | pd.Series, frame: pd.DataFrame, sample: bool = False
-    ) -> Problem:
+    def from_table(cls, targets: Shares | pd.Series, frame: pd.DataFrame) -> Problem:
         """Make a problem from a table of people.
 
         Parameters
@@ -116,9 +114,6 @@ class Problem:
         frame : DataFrame
             A row per person and a column per feature. With a column `count`, a row stands for that
             many people. Other columns are ignored.
-        sample : bool
-            Whether these are some of the volunteers, not all: then `shrink` estimates p, as some
-            hundred people tell the shares of hundreds of types badly.
 
         Examples
         --------
@@ -128,9 +123,7 @@ class Problem:
         """
         wanted = check_shares(targets, "target")
         people = count_people(frame, _features(wanted.index))
-        found = cls(wanted, people / people.sum())
-        estimate = shrink(found, found.p, found.presence, people.sum())[0] if sample else found.p
-        return cls(wanted, estimate)
+        return cls(wanted, people / people.sum())
 
     @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
@@ -265,30 +258,6 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem({', '.join(f'{f} {len(v)}' for f, v in self.features.items())})"
-
-
-def shrink(
-    problem: Problem, observed: FloatArray, shares: FloatArray, people: float, least: float = 0.0
-) -> tuple[FloatArray, float]:
-    r"""Estimate p from a sample of people: a mixture, per type, and its weight lambda.
-
-    The shares of types, $\hat p$ (`observed`, per type), are mixed with the product $t$ of those
-    of values, $m$ (`shares`, per value): $p = (1 - \lambda)\,\hat p + \lambda\, t$, where
-
-    $$\lambda = \frac{1 - \sum_x \hat p(x)^2 - \sum_x \hat p(x)\, t(x) \sum_i (1/m^i_{x^i} - 1)}
-    {(n - 1) \sum_x (t(x) - \hat p(x))^2} \le 1$$
-
-    estimates the weight with the smallest expected squared error (Hausser and Strimmer 2009, after
-    James and Stein; the last term because $t$ comes from the same $n$ people). For few people who
-    are all alike the numerator would be 0: it is at least `least`.
-    """
-    towards = problem.product_over_values(shares)
-    odds = np.divide(1, shares, out=np.ones_like(shares), where=shares > 0) - 1
-    shared = float((observed * towards) @ problem.sum_over_values(odds))
-    by_chance = max(1 - float(observed @ observed) - shared, least)
-    apart = (people - 1) * float(((towards - observed) ** 2).sum())
-    weight = by_chance / apart if apart > by_chance else 1.0
-    return (1 - weight) * observed + weight * towards, weight
 
 
 def _features(labels: pd.Index) -> dict[str, tuple[str, ...]]:

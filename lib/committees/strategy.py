@@ -21,6 +21,15 @@ class Session(ABC):
     #: When it changes, a new array is assigned; arrays are never modified in place.
     acceptance: FloatArray
 
+    # What a strategy that looks ahead can say besides, right now; None in all others, and while
+    # nothing is known.
+
+    #: How many people are still to be seen until all seats are filled, on average.
+    ahead: float | None = None
+    #: ndarray of float, per type: the same once a person of this type has been accepted; infinite
+    #: where this must not happen.
+    ahead_with: FloatArray | None = None
+
     @abstractmethod
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
         """Take note of people, in the order in which they came, until `acceptance` changes.
@@ -66,6 +75,13 @@ class Strategy(ABC):
     def learns(self) -> bool:
         """Whether the rule changes with the people it turns away, so that they must be drawn."""
         return False
+
+    def band(self, problem: Problem, size: int) -> tuple[IntArray, IntArray] | None:
+        """The fewest and the most seats of each value, if the rule is sure to end between them.
+
+        Two ndarrays of int, per value; None for a rule that promises no such thing.
+        """
+        return None
 
     @abstractmethod
     def start(self, problem: Problem, size: int) -> Session:

@@ -20,6 +20,7 @@ with value $j$ of feature $i$:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, log2, sqrt
 from typing import Any, Literal
@@ -31,7 +32,7 @@ from scipy import stats
 from committees.checks import check_choice, check_integer, check_number, check_size
 from committees.lp import Policy, best_policy
 from committees.problem import Problem
-from committees.rl_cmdp import MAURER_PONTIL
+from committees.rl_cmdp import MAURER_PONTIL, Episode
 from committees.simulation import Recruitment
 
 VERSIONS = ("printed", "sharp")
@@ -130,3 +131,20 @@ def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
         "violation": np.abs(excess).max(axis=1),
     }
     return pd.DataFrame(columns, pd.Index(found.screened, name="screened"))
+
+
+def covers(problem: Problem, episodes: Sequence[Episode]) -> bool:
+    """Whether the true distribution lay in the confidence set of every episode."""
+    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
+    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)
+
+
+def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
+    """The sums over episodes of |E| / sqrt(start - 1) and of |E| / (start - 1), up to a horizon.
+
+    The first episode, before which nobody has been seen, is left out, as its terms are infinite.
+    """
+    starts = np.array([episode.start for episode in episodes if episode.start <= horizon])
+    lengths = np.diff(np.append(starts, horizon + 1))[1:]
+    before = starts[1:] - 1
+    return float((lengths / np.sqrt(before)).sum()), float((lengths / before).sum())

@@ -10,7 +10,8 @@ import pandas as pd
 
 from committees import CMDP, RLCMDP, Greedy, Problem, Strategy, datasets, recruit
 from committees.lp import best_policy
-from committees.rl_cmdp import Episode, LearningSession
+from committees.rl_cmdp import LearningSession
+from committees.theory import covers
 from companion.cache import simulate_once
 from companion.intervals import Means, share_error
 
@@ -138,9 +139,3 @@ def coverage(
         assert isinstance(session, LearningSession)
         covered += covers(problem, session.episodes)
     return covered / runs, share_error(covered, runs)
-
-
-def covers(problem: Problem, episodes: Sequence[Episode]) -> bool:
-    """Whether the true distribution lay in the confidence set of every episode."""
-    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
-    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import yaml
 
-from assembly.desk import Desk
 from committees import datasets, recruit, simulate
 from committees.beyond import Prices
-from companion.contract import check_strategy
+from committees.testing import check_strategy
+from organiser.desk import Desk
 from samples import random_problem
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -40,7 +40,7 @@ def elsewhere(tmp_path_factory):
     folder = tmp_path_factory.mktemp("elsewhere")
     sources = folder / "sources"
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for name in ("lib", "data"):
+    for name in ("lib", "organiser", "data"):
         shutil.copytree(ROOT / name, sources / name, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, sources)
@@ -90,7 +90,7 @@ def test_wheel_has_what_the_other_packages_read(elsewhere):
     before = sorted(path for path in elsewhere.rglob("*") if "__pycache__" not in path.parts)
     said = run(
         elsewhere,
-        "from assembly.files import read_assembly\n"
+        "from organiser.files import read_assembly\n"
         "from committees import CMDP, datasets\n"
         "from companion import cache, claims\n"
         "folder = datasets.DATA / 'examples'\n"

@@ -15,10 +15,7 @@ from committees import (
     Problem,
     datasets,
 )
-from committees.lp import best_policy
-from committees.problem import shrink
-from committees.volunteers import stream
-from samples import problems, random_problem
+from samples import problems
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
 
@@ -206,67 +203,3 @@ def test_from_table_understands_odd_tables():
     twice = pd.DataFrame([["a", "b"]], columns=["g", "g"])
     with pytest.raises(ValueError, match="the table of people: two columns are called 'g'"):
         Problem.from_table({"g": {"a": 1.0}}, twice)
-
-
-def test_shrink_estimates_the_best_weight():
-    """Its numerator is the variance of the shares minus their covariance with the product.
-
-    Over 5,000 samples, of few types and of many, the mean of the estimate is within 6 % of what
-    the samples show (a fixed target's formula is 40 % too large for the few), and no fixed weight
-    does clearly better.
-    """
-    rng = np.random.default_rng(7)
-    for shape in ([2, 2, 2], [6, 8]):
-        problem = random_problem(np.random.default_rng(3), shape)
-        truth, people = problem.p, 100
-        samples = rng.multinomial(people, truth, 5_000) / people
-        values = samples @ problem.incidence.T.toarray()
-        towards = np.array([problem.product_over_values(shares) for shares in values])
-        variance = samples.var(axis=0).sum()
-        overlap = ((samples - truth) * (towards - towards.mean(axis=0))).mean(axis=0).sum()
-        best = (variance - overlap) / ((towards - samples) ** 2).sum(axis=1).mean()
-        apart = ((towards - samples) ** 2).sum(axis=1)
-        found = [shrink(problem, p, m, people) for p, m in zip(samples, values, strict=True)]
-        weights = np.array([weight for _, weight in found])
-        below_one = weights < 1
-        numerators = (weights * apart)[below_one]
-        assert below_one.mean() > 0.5
-        assert np.average(numerators) == pytest.approx(variance - overlap, rel=0.06)
-        error = {
-            weight: ((samples + weight * (towards - samples) - truth) ** 2).sum(axis=1).mean()
-            for weight in np.linspace(0, 1, 51)
-        }
-        ours = np.mean([((p - truth) ** 2).sum() for p, _ in found])
-        assert ours < 1.1 * min(error.values())
-        assert abs(best - min(error, key=error.get)) <= 0.03
-
-
-def test_shrink_at_the_extremes():
-    problem = Problem({"a": {"x": 0.5, "y": 0.5}, "b": {"u": 0.5, "v": 0.5}}, np.full(4, 0.25))
-    even, together = np.full(4, 0.25), np.array([0.5, 0, 0, 0.5])
-    halves = np.full(4, 0.5)
-    assert shrink(problem, even, halves, 10)[1] == 1  # nothing to choose between
-    assert shrink(problem, together, halves, 10**6)[1] < 1e-5  # certain dependence
-    one = np.array([1.0, 0, 0, 0])
-    assert shrink(problem, one, np.array([1.0, 0, 1, 0]), 1)[1] == 1
-    mixture, weight = shrink(problem, one, halves, 3, least=1 / 3)
-    assert 0 < weight <= 1
-    assert mixture.sum() == pytest.approx(1)
-    assert mixture.min() > 0
-
-
-def test_from_table_of_a_sample():
-    """From a hundred people CMDP's true rate is a third of what it could be; shrunk, most of it."""
-    problem = datasets.brexit()
-    found = {False: [], True: []}
-    for seed in range(4):
-        people = problem.types.iloc[stream(problem, 100, seed)]
-        for sample, rows in found.items():
-            believed = Problem.from_table(problem.targets, people, sample=sample)
-            accepted = problem.p * CMDP().policy(believed).acceptance.to_numpy()
-            rows.append((accepted.sum() / best_policy(problem).rate, problem.loss(accepted)))
-            assert (believed.p > 0).all() == sample
-    face_value, shrunk = np.mean(found[False], axis=0), np.mean(found[True], axis=0)
-    assert face_value[0] < 0.4
-    assert shrunk[0] > 0.9
-    assert shrunk[1] < 0.7 * face_value[1]

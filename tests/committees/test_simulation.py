@@ -26,7 +26,7 @@ from committees import (
     simulation,
 )
 from committees.exact import expected_screened
-from companion.contract import check_strategy
+from committees.testing import check_strategy
 from samples import problems, random_problem
 
 PROBLEMS = {

@@ -23,9 +23,7 @@ from committees import (
 )
 from committees.lp import best_policy
 from committees.rl_cmdp import l1_radius
-from committees.theory import LearningBounds, regret_path
-from companion.experiments import covers
-from companion.measurements.learning import episode_sums
+from committees.theory import LearningBounds, covers, episode_sums, regret_path
 from samples import problems, random_problem
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])

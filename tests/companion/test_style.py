@@ -14,7 +14,7 @@ from committees import CMDP, RLCMDP, Greedy, PlugIn, Strategy, datasets
 from committees.beyond import Believing, FairCMDP, Foresight, Prices
 from companion.plots.style import COLOURS, palette, use_style
 from companion.printed import PrintedRLCMDP
-from companion.rivals import InBand, OneProgram, PosteriorSampling
+from rivals import InBand, OneProgram, PosteriorSampling
 
 STRATEGIES = [
     *(Greedy(tolerance) for tolerance in (0, 0.02, 0.05, 1e-5, 1)),

@@ -11,10 +11,10 @@ import pytest
 
 import committees
 from committees import CMDP, beyond, simulation
-from companion.pages import api
+from pages import api
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
-PACKAGES = ["committees", "committees.beyond", "assembly", "companion"]
+PACKAGES = ["committees", "committees.beyond", "organiser", "companion"]
 
 
 def test_public_has_what_the_module_defines_and_nothing_else():
@@ -85,7 +85,7 @@ def test_modules_begin_with_what_the_package_offers():
     assert "committees.checks" in names
     assert not any("beyond" in name for name in names)
     assert beyond.Prices.__module__ in {m.__name__ for m in api.modules("committees.beyond")}
-    assert not any(module.__name__.endswith("__main__") for module in api.modules("assembly"))
+    assert not any(module.__name__.endswith("__main__") for module in api.modules("organiser"))
 
 
 def test_reference_tells_of_every_public_name_of_the_library():

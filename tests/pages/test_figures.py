@@ -10,8 +10,8 @@ import pytest
 from docutils import nodes
 from sphinx import addnodes
 
-from companion.pages import figures
 from companion.plots.show import side_by_side
+from pages import figures
 
 PANEL = '<svg width="300pt" height="200pt" viewBox="0 0 300 200" xmlns="http://www.w3.org/2000/svg"><g/></svg>'
 WIDE = PANEL.replace("300", "600")

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import papermill
 import pytest
 
-from companion.pages import footer
+from pages import footer
 
 ROOT = Path(__file__).resolve().parents[2]
 

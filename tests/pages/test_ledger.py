@@ -7,42 +7,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urljoin
 
-import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 
 from companion.claims import MARKS, load
-from companion.pages import ledger
-from companion.pages.ledger import Claim, Table, address, attach, badge, link_pages, slug, stored
+from companion.ledger import Table, slug
+from ledger_rows import FRAME
+from pages import ledger
+from pages.ledger import Claim, address, attach, badge, link_pages, stored
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FRAME = pd.DataFrame(
-    [
-        {
-            "verdict": "✗ not reproduced, undecided",
-            "the paper says": "The loss is < 0.1 & falls.",
-            "remark": "",
-            "printed": "< 0.1",
-            "measured": "0.30 ± 0.01",
-            "unit": "loss",
-            "in the paper": "Section 6",
-            "where we check it": "chapters/06_experiments#fig-1",
-        },
-        {
-            "verdict": "✎ corrected",
-            "the paper says": "The sum is small.",
-            "remark": "A slip.",
-            "printed": "≤ 2 → ≤ 3",
-            "measured": "2.5 as printed → 1 as corrected",
-            "unit": "",
-            "in the paper": "Appendix B",
-            "where we check it": "chapters/corrections",
-        },
-    ],
-    index=["the-loss", "the-sum"],
-)
 CLAIMS = [
     Claim("the-loss", "✗ not reproduced, undecided", "chapters/06_experiments", "fig-1"),
     Claim("the-sum", "✎ corrected", "chapters/corrections", ""),
@@ -68,37 +44,6 @@ def app(folder, name="html"):
     """A builder whose pages link to each other as those of a website do."""
     pages = SimpleNamespace(name=name, get_relative_uri=lambda start, page: f"{start}>{page}.html")
     return SimpleNamespace(srcdir=folder, builder=pages)
-
-
-# --- the table
-
-
-def test_table_has_a_row_per_claim_with_its_name_and_links():
-    page = BeautifulSoup(Table(FRAME)._repr_html_(), "html.parser")
-    assert [th.get_text() for th in page.select("thead th")] == list(Table.HEAD)
-    one, two = page.select("tbody tr")
-    assert (one["id"], one["data-verdict"]) == ("the-loss", "not-reproduced")
-    assert (two["id"], two["data-verdict"]) == ("the-sum", "corrected")
-    pill = one.select_one(".verdict.verdict-not-reproduced")
-    assert pill.get_text() == "✗ not reproduced, undecided"
-    assert one.select_one("a.name")["href"] == "#the-loss"
-    assert one.select_one("a.check")["href"] == "06_experiments.ipynb#fig-1"
-    assert two.select_one("a.check")["href"] == "corrections.ipynb"
-    assert "The loss is < 0.1 & falls." in one.get_text()
-    assert [small.get_text() for small in one.select("small")] == ["loss"]
-    assert [small.get_text() for small in two.select("small")] == ["A slip."]
-    values = [span.get_text() for span in two.select('[data-label="measured"] .value')]
-    assert values == ["2.5 as printed", "→ 1 as corrected"]
-    assert two.select_one('[data-label="printed"]').get_text() == "≤ 2 → ≤ 3"
-
-
-def test_table_is_read_without_a_browser():
-    assert repr(Table(FRAME)).splitlines() == [
-        "✗ not reproduced, undecided | the-loss | The loss is < 0.1 & falls. | printed < 0.1"
-        " | measured 0.30 ± 0.01 (loss)",
-        "✎ corrected | the-sum | The sum is small. | printed ≤ 2 → ≤ 3"
-        " | measured 2.5 as printed → 1 as corrected",
-    ]
 
 
 def test_stored_is_what_the_table_shows(book):
@@ -214,7 +159,7 @@ def test_the_notebook_shows_every_claim_once_with_its_check():
 
 
 def test_style_sheet_has_a_colour_for_each_verdict_that_says_something():
-    style = (ROOT / "_static" / "ledger.css").read_text("utf-8")
+    style = (ROOT / "_ext" / "static" / "ledger.css").read_text("utf-8")
     for mark in list(MARKS.values())[:4]:  # the others are grey
         assert f".verdict-{slug(mark)} {{" in style
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from companion.pages import numbers
+from pages import numbers
 
 
 def environment():

@@ -10,9 +10,9 @@ import pytest
 from docutils import nodes
 
 import companion.pictures
-from companion.pages import pictures
+from pages import pictures
 
-SCRIPTS = Path(pictures.__file__).parent
+SCRIPTS = pictures.SCRIPTS
 
 
 def picture(kind):

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from docutils import nodes
 
-from companion.pages import site as extension
+from pages import site as extension
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://github.com/someone/book"

@@ -6,7 +6,7 @@ computed (`beyond.limits`), no rule is better. Elsewhere it is fitted (`beyond.t
 open types are accepted, the committee ends inside the band whatever the errors of the fit.
 
 **When p is unknown** Prices decides among the open types while many seats are left: it needs no p.
-For the last ones p is estimated from everybody seen (`problem.shrink`), and the tables are fitted
+For the last ones p is estimated from everybody seen (`beyond.estimate`), and the tables are fitted
 anew whenever the people seen have grown by some share, at the very end after every acceptance.
 """
 
@@ -19,17 +19,16 @@ from functools import lru_cache
 import numpy as np
 
 from committees.beyond.bands import check_band, fewest_ahead, open_values
+from committees.beyond.estimate import estimate
 from committees.beyond.limits import fluid_lp
 from committees.beyond.prices import seats_ahead
 from committees.beyond.tables import Tables
-from committees.checks import BoolArray, FloatArray, IntArray, check_number
-from committees.greedy import band, feature_sums
+from committees.checks import BoolArray, IntArray, check_number
+from committees.greedy import band
 from committees.lp import solve
-from committees.problem import Problem, shrink
+from committees.problem import Problem
 from committees.strategy import Session, Strategy
 
-#: When learning, the targets and equal shares, half and half, count like so many people seen.
-PRIOR_PEOPLE = 3
 #: When learning: people seen before the first fit, and by what factor they grow until the next.
 FIRST_FIT, NEXT_FIT = 20, 1.25
 #: When learning: tables are fitted for so many last seats, and for so many at every acceptance.
@@ -38,23 +37,6 @@ LEARN_SEATS, EVERY_SEAT = 64, 16
 COMMITTEES = (200, 200)
 #: When learning: the lead of Prices before the first fit.
 LEAD = 4.0
-
-
-def estimate(problem: Problem, seen: IntArray) -> FloatArray:
-    r"""The distribution of types, from how often each was seen, without a look at `problem.p`.
-
-    The shares $m$ of a feature's values, of $n$ people seen, are mixed with its targets by the
-    weight $(1 - \sum m^2) / ((n - 1) \sum (\rho - m)^2) \le 1$, after James and Stein, and with a
-    bit of everything. Their product is mixed with the shares of types by `problem.shrink`.
-    """
-    people, rho = max(int(seen.sum()), 1), problem.rho
-    shares = problem.incidence @ seen / people
-    by_chance = np.maximum(1 - feature_sums(problem, shares**2), 1 / people)
-    apart = (people - 1) * feature_sums(problem, (rho - shares) ** 2)
-    shares += by_chance / np.maximum(apart, by_chance) * (rho - shares)
-    prior = PRIOR_PEOPLE * (rho + 1 / problem.n_values) / 2
-    shares = (people * shares + prior) / (people + PRIOR_PEOPLE)
-    return shrink(problem, seen / people, shares, people, least=1 / people)[0]
 
 
 @dataclass(frozen=True)
@@ -126,9 +108,6 @@ def fitted(strategy: Foresight, problem: Problem, size: int) -> Tables:
 class ForesightSession(Session):
     """Keeps the counts of people seated, per value, and the seats left."""
 
-    ahead: float  #: people still to be seen, on average, as trials of the rule tell
-    ahead_with: FloatArray  #: per type: the same once it has been accepted, infinite if not open
-
     def __init__(self, strategy: Foresight, problem: Problem, size: int) -> None:
         self._problem, self._learn = problem, strategy.learn
         self._band = strategy.band(problem, size)
@@ -188,4 +167,4 @@ class ForesightSession(Session):
         off = self.counts - self._problem.rho * self.counts[: self._problem.shape[0]].sum()
         accept = is_open * (seats_ahead(self._problem, off) < LEAD)
         self.acceptance = accept if accept.any() else is_open
-        self.ahead, self.ahead_with = np.nan, np.full_like(accept, np.nan)
+        self.ahead = self.ahead_with = None

@@ -13,7 +13,7 @@ from committees.lp import best_policy
 from committees.optimism import interval_lp, l1_lp
 from committees.rl_cmdp import Episode, LearningSession
 from committees.simulation import Recruitment, recruit, simulate
-from committees.theory import LearningBounds, cmdp_loss
+from committees.theory import LearningBounds, cmdp_loss, episode_sums
 from companion.cache import simulate_once
 from companion.experiments import FIVE_FEATURES, THREE_FEATURES, coverage, long_runs, small_support
 from companion.intervals import half_width, share_error
@@ -169,17 +169,6 @@ def types_unavoidable(runs: Runs) -> Measurement:
 
 
 # The steps of the proofs
-
-
-def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:
-    """The sums over episodes of |E| / sqrt(start - 1) and of |E| / (start - 1), up to a horizon.
-
-    The first episode, before which nobody has been seen, is left out, as its terms are infinite.
-    """
-    starts = np.array([episode.start for episode in episodes if episode.start <= horizon])
-    lengths = np.diff(np.append(starts, horizon + 1))[1:]
-    before = starts[1:] - 1
-    return float((lengths / np.sqrt(before)).sum()), float((lengths / before).sum())
 
 
 def _single_type(horizon: int) -> tuple[float, float]:

@@ -1,1 +1,0 @@
-"""Sphinx extensions: how the pages of the book are made from what notebooks show."""

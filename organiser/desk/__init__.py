@@ -1,0 +1,7 @@
+"""The desk: volunteers call, and each is told at once; `python -m organiser.desk` opens one."""
+
+from organiser.desk.desk import Decision, Desk, Refused
+from organiser.desk.journal import JournalError
+from organiser.desk.plan import Plan
+
+__all__ = ["Decision", "Desk", "JournalError", "Plan", "Refused"]

@@ -1,0 +1,188 @@
+"""The desk from the shell: at a prompt, in a browser, or for a file of answers."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from committees.beyond import Foresight
+from committees.beyond.registry import find_class
+from committees.checks import check_integer
+from organiser.desk import audit, prompt
+from organiser.desk.batch import decide_file
+from organiser.desk.desk import Desk, Refused
+from organiser.desk.journal import JournalError
+from organiser.desk.plan import Plan
+from organiser.files import Assembly, read_assembly
+from organiser.strategies import STRATEGIES, USUAL_TOLERANCE, choose
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the desk until it is closed; the exit code is 0 if all went well."""
+    arguments = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a word that cannot be shown is no reason to stop
+    try:
+        return _run(arguments)
+    except (ValueError, JournalError, Refused) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    given = arguments.targets, arguments.volunteers, arguments.size
+    if arguments.journal is None and arguments.targets is None:
+        raise ValueError("expected TARGETS, VOLUNTEERS and --size, or the --journal to look at")
+    path = Path(arguments.journal or Path(arguments.targets).with_suffix(".journal")).resolve()
+    own = find_class(arguments.strategy) if ":" in arguments.strategy else None
+    if arguments.verify is not None:
+        return _verify(path, arguments.verify, own)
+    if arguments.forget:
+        audit.forget(path, own)
+        print(f"{path}: nothing is left but the plan, counts and members.")
+        return 0
+    if arguments.members:
+        members = audit.members(path, own)
+        _save(members, Path(arguments.members))
+        print(f"{len(members)} people are seated. Who they are stands in {arguments.members}.")
+        return 0
+    if None in given:
+        raise ValueError("expected TARGETS, VOLUNTEERS and --size")
+    assembly = read_assembly(*given)
+    plan = Plan(
+        choose(arguments.strategy, assembly, arguments.tolerance), assembly.problem, arguments.size
+    )
+    if arguments.rehearse is not None:
+        check_integer("--rehearse", arguments.rehearse, 0)
+        if arguments.answers or arguments.revise:
+            raise ValueError("--rehearse keeps nothing: it goes with neither --from nor --revise")
+        with tempfile.TemporaryDirectory() as folder:
+            return _serve(arguments, plan, assembly, Path(folder, "rehearsal.journal"))
+    print(f"The journal {path} is {'continued' if path.exists() else 'new'}.", flush=True)
+    return _serve(arguments, plan, assembly, path)
+
+
+def _verify(path: Path, fingerprint: str, own: audit.Own) -> int:
+    """Say whether all was decided as it is written, and when a fingerprint was the journal's."""
+    wrong, heads = audit.verify(path, own)
+    print(wrong or "Everything in the journal was decided again, and came out the same.")
+    if fingerprint in heads:
+        print(f"{fingerprint} was its fingerprint after record {heads.index(fingerprint) + 1}: "
+              "nothing until there was changed since.")  # fmt: skip
+    elif fingerprint:
+        wrong = f"{fingerprint} was never its fingerprint: something was changed since."
+        print(wrong)
+    print(f"Its fingerprint is {heads[-1]}.")
+    return 1 if wrong else 0
+
+
+def _serve(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: Path) -> int:
+    given = (None, None) if arguments.revise else (plan.problem, plan.size)
+    with Desk(plan.strategy, *given, journal=path, seed=arguments.seed) as desk:
+        if arguments.revise:
+            desk.revise(plan, arguments.revise)
+        if arguments.answers:
+            decide_file(desk, Path(arguments.answers), Path(arguments.decisions))
+            return 0
+        if arguments.rehearse is not None:
+            print("A rehearsal: nothing of it is kept.")
+            _invent(desk, arguments.rehearse)
+        print(f"{desk.strategy}. {desk}. Type help for help.")
+        print(f"{desk.last}." if desk.last else assembly.summary)
+        if assembly.seats and not isinstance(desk.strategy, Foresight):
+            print(
+                f"Beware: {desk.strategy} may miss the file's min and max; Foresight keeps to them."
+            )
+        if arguments.browser:
+            from organiser.desk.browser import serve
+
+            serve(desk, title="Rehearsal" if arguments.rehearse is not None else "Desk")
+        else:
+            prompt.run(desk, arguments.ask)
+        print(f"\nThe journal's fingerprint is {desk.head}.")
+        if desk.last:
+            print(f"{desk.last}.")  # Ctrl-C may have hidden it
+        print(f"{desk}.")
+    return 0
+
+
+def _invent(desk: Desk, people: int) -> None:
+    """A rehearsal: callers who are drawn by lot from the volunteers of the plan."""
+    rng = np.random.default_rng(desk.seed)
+    for type_id in rng.choice(len(desk.problem.p), people, p=desk.problem.p):
+        if desk.seated == desk.size:
+            break
+        person = dict(zip(desk.problem.features, desk.problem.index[type_id], strict=True))
+        decision = desk.offer(person)
+        word = "ACCEPTED" if decision else "not accepted"
+        print(
+            f"Caller {decision.number} ({', '.join(person.values())}) is {word}: {decision.reason}."
+        )
+
+
+def _save(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        frame.to_csv(path, lineterminator="\n", mode="x")
+    except OSError as error:
+        raise ValueError(f"{path.resolve()}: cannot be written ({error.strerror})") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m organiser.desk",
+        description="Decide about volunteers one by one, as they call. Every decision is kept in "
+        "a journal before it is shown; started again, the desk goes on where it ended.",
+        epilog="example: python -m organiser.desk data/examples/millbrook_targets.csv "
+        "data/examples/millbrook_volunteers.csv --size 60 --browser",
+    )
+    add = parser.add_argument
+    add(
+        "targets",
+        nargs="?",
+        help="CSV: feature, value, min, max in seats; or feature, value, target",
+    )
+    add("volunteers", nargs="?", help="CSV: feature, value, share; or a row per person")
+    add("--size", type=int, help="the number of seats")
+    add("--browser", action="store_true", help="work in a browser on this machine")
+    names = f"{', '.join(STRATEGIES)}, or module:Class"
+    add("--strategy", default="foresight", help=f"who decides: {names} (%(default)s)")
+    add("--tolerance", type=float, help="how far from its target a share may end, where the file "
+        f"has no min and max ({USUAL_TOLERANCE})")  # fmt: skip
+    add("--journal", help="the journal's file (beside the targets, .journal)")
+    add("--revise", metavar="REASON", help="go on with other files, size or tolerance than before")
+    add("--members", metavar="FILE", help="write who is seated to a new CSV file, and stop")
+    add("--from", dest="answers", metavar="FILE", help="decide about the new rows of a CSV file")
+    add(
+        "--to",
+        dest="decisions",
+        metavar="FILE",
+        default="decisions.csv",
+        help="and write them here",
+    )
+    add(
+        "--rehearse", type=int, metavar="N", help="try it out with N invented callers; kept nowhere"
+    )
+    add(
+        "--ask",
+        nargs="+",
+        choices=["id", "household"],
+        default=[],
+        help="ask callers for these, too",
+    )
+    add("--verify", nargs="?", const="", metavar="FINGERPRINT", help="decide everything in the "
+        "journal again, look for a fingerprint that was published, and stop")  # fmt: skip
+    add("--forget", action="store_true", help="leave only counts and members in the journal")
+    add("--seed", type=int, help="where chance comes from (a new one)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+"""A desk follows a plan for one committee, and keeps a journal of what it decides.
+
+What it decides depends on the plan, on what happened before, and on one seed: the coin of the n-th
+caller is always the same. So its journal, read again, brings back exactly the desk that wrote it,
+and anybody can check it (`organiser.desk.audit`). All that happens is a record, which is in the
+journal before the strategy takes it in and before anybody is told.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from committees.checks import check_integer
+from committees.problem import Problem
+from committees.strategy import Strategy
+from organiser.csvfile import same_word
+from organiser.desk.journal import Journal, JournalError, Record, number_of
+from organiser.desk.outlook import Outlook
+from organiser.desk.plan import Plan
+
+
+class Refused(RuntimeError):
+    """What was asked of the desk cannot be done; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a volunteer is told. True if they are accepted."""
+
+    #: The number of the caller, counted from one.
+    number: int
+    accepted: bool
+    #: The probability with which people of this type were accepted at this moment.
+    chance: float
+    #: Why, in words.
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+class Desk(Outlook):
+    """One committee, recruited from real people.
+
+    Parameters
+    ----------
+    strategy, problem, size : Strategy, Problem, int, optional
+        The plan. Left out, the journal's last plan is followed; if its strategy is one of your own,
+        name that.
+    journal : str or Path
+        A file that keeps everything. If it exists, the desk goes on where it ended.
+    seed : int, optional
+        Where the coins come from; by default a new one, which the journal keeps.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy | None = None,
+        problem: Problem | None = None,
+        size: int | None = None,
+        *,
+        journal: str | Path,
+        seed: int | None = None,
+    ) -> None:
+        given = None
+        if strategy is not None and problem is not None and size is not None:
+            given = Plan(strategy, problem, size)
+            _check_words("features", problem.features)
+            for feature, values in problem.features.items():
+                _check_words(f"feature {feature!r}: the values", values)
+        if seed is not None:
+            check_integer("seed", seed, 0)
+        if given is None and not Path(journal).exists():
+            raise JournalError(f"{journal}: there is no such journal")
+        self._journal = Journal(journal)
+        try:
+            own = None if strategy is None else type(strategy)
+            self._resume(given, own, None if seed is None else int(seed))
+        except (LookupError, TypeError, AttributeError) as error:
+            self.close()
+            told = f"makes no sense ({error!r}); --verify says where"
+            raise JournalError(f"{journal}: {told}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def offer(self, person: Mapping[str, str], id: str = "", household: str = "") -> Decision:
+        """Decide about a volunteer, given as `{feature: value}`, at once and for good.
+
+        Whoever does not want to answer a question (`-`) is accepted if whatever they might have
+        answered would be, and counts as the commonest people like them. An `id` can call once. Of a
+        `household` (any word) one person can have a seat.
+        """
+        extra = {key: word for key, word in (("id", id), ("household", household)) if word}
+        return self._decide({"caller": self.seen + 1, **extra}, person)
+
+    def correct(self, number: int, person: Mapping[str, str]) -> Decision:
+        """Change what was noted of a caller. A seat is kept; without one, it is decided again."""
+        check_integer("number", number, 1)
+        return self._decide({"corrected": int(number)}, person)
+
+    def withdraw(self, number: int) -> None:
+        """Free the seat of a caller who does not want it any more."""
+        self._note("withdrawn", number)
+
+    def seat_again(self, number: int) -> None:
+        """Give a free seat to somebody who gave one back, or is on the reserve list."""
+        self._note("seated again", number)
+
+    def keep_in_reserve(self, number: int) -> None:
+        """Note that a caller who was not accepted may be called back."""
+        self._note("reserve", number)
+
+    def decline(self, number: int) -> None:
+        """Note that somebody on the reserve list does not want a seat any more."""
+        self._note("declined", number)
+
+    def revise(self, plan: Plan, reason: str) -> None:
+        """Go on with another plan: other targets, tolerance, volunteers or size."""
+        record = {"plan": plan, "reason": reason.strip()}
+        self._check(record)
+        self._happen(record)
+
+    @property
+    def head(self) -> str:
+        """A fingerprint of the whole journal: once published, nothing before it can be changed."""
+        return self._journal.head
+
+    def close(self) -> None:
+        """Let go of the journal."""
+        self._journal.close()
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        people = "1 person" if self.seen == 1 else f"{self.seen} people"
+        return f"{self.seated} of {self.size} seats filled, {people} seen"
+
+    def _resume(self, given: Plan | None, own: type[Strategy] | None, seed: int | None) -> None:
+        """Begin the journal, or take in all that is in it."""
+        path, records = self._journal.path, self._journal.records
+        if not records:
+            if given is None:
+                raise JournalError(f"{path}: is empty, and there is no plan to begin with")
+            super().__init__(given, secrets.randbits(64) if seed is None else seed)
+            about = {"time": _now(), "version": version("committees")}
+            self._journal.append({"plan": given.record(), "seed": self.seed, **about})
+            return
+        first = records[0]
+        if "forgotten" in first:
+            raise JournalError(f"{path}: its people were forgotten, so it cannot go on")
+        if not {"plan", "seed"} <= {*first}:
+            raise JournalError(f"{path}: has no beginning, so it cannot go on")
+        # A correction may have widened the band: that is no other desk.
+        revised = [record["plan"] for record in records[1:] if {"plan", "reason"} <= {*record}]
+        last = [first["plan"], *revised][-1]
+        if seed not in (None, first["seed"]):
+            told = f"whose seed is {first['seed']!r}, not {seed!r}"
+            raise JournalError(f"{path}: belongs to another desk, {told}")
+        if given is not None and given.record() != last:
+            raise JournalError(f"{path}: belongs to another desk, {_difference(last, given)}")
+        is_first = given is not None and last == first["plan"]
+        super().__init__(
+            given if given and is_first else Plan.read(first["plan"], own), first["seed"]
+        )
+        for record in records[1:]:
+            self.take_in(record)
+
+    def _check(self, record: Record) -> None:
+        if why := self.refusal(record):
+            raise Refused(why)
+
+    def _note(self, kind: str, number: int) -> None:
+        """Something happens to a caller about which nothing is to be decided."""
+        check_integer("number", number, 1)
+        record = {kind: int(number)}
+        self._check(record)
+        self._happen(record)
+
+    def _decide(self, record: Record, person: Mapping[str, str]) -> Decision:
+        """Decide about somebody, tell, and say why."""
+        self._check(record)
+        record["person"], _ = self.read(person, this_year())
+        record |= self.decide(record, len(self._journal.records))
+        number, chance = number_of(record), record.get("chance", 1.0)
+        if "chance" not in record:
+            reason = "the seat was promised, and is kept"
+        elif self.has_household_seat(record):
+            reason = "somebody of this household has a seat"
+        else:
+            reason = self.reason(record["type"], chance, record["coin"])
+        self._happen(record)
+        return Decision(number, record["accepted"], chance, reason)
+
+    def _happen(self, record: Record) -> None:
+        """Write a record, then take it in."""
+        about: Record = {"time": _now(), "version": version("committees")}
+        plan = record.get("plan")
+        if plan is not None:  # what cannot be begun is not written
+            plan = self._read_plan(plan)
+            plan.strategy.start(plan.problem, plan.size)
+            about["plan"] = plan.record()
+        try:
+            self._journal.append({**record, **about})
+            self.take_in(record if plan is None else {**record, "plan": plan})
+        except BaseException:
+            self.close()  # taken in by half; opened again, the journal brings all of it back
+            raise
+
+
+def _difference(last: Record, given: Plan) -> str:
+    """In what two plans differ."""
+    own = given.record()
+    if last["size"] != own["size"]:
+        return f"whose size is {last['size']}, not {own['size']}"
+    (mine, theirs) = (f"{one['strategy'].split(':')[-1]} {one['options']}" for one in (own, last))
+    if mine != theirs:
+        return f"whose strategy is {theirs}, not {mine}"
+    return "with other targets or other volunteers"
+
+
+def _check_words(what: str, words: Iterable[str]) -> None:
+    """Refuse words that cannot be told apart."""
+    known: dict[str, str] = {}
+    for word in words:
+        other = known.setdefault(same_word(word), word)
+        if other != word:
+            raise ValueError(f"{what} {other!r} and {word!r} are the same word at a desk")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def this_year() -> int:
+    """The year from which years of birth are counted at a desk."""
+    return datetime.now(UTC).year

@@ -1,0 +1,29 @@
+"""Two rows of a ledger, as `companion.claims.table` returns them."""
+
+import pandas as pd
+
+FRAME = pd.DataFrame(
+    [
+        {
+            "verdict": "✗ not reproduced, undecided",
+            "the paper says": "The loss is < 0.1 & falls.",
+            "remark": "",
+            "printed": "< 0.1",
+            "measured": "0.30 ± 0.01",
+            "unit": "loss",
+            "in the paper": "Section 6",
+            "where we check it": "chapters/06_experiments#fig-1",
+        },
+        {
+            "verdict": "✎ corrected",
+            "the paper says": "The sum is small.",
+            "remark": "A slip.",
+            "printed": "≤ 2 → ≤ 3",
+            "measured": "2.5 as printed → 1 as corrected",
+            "unit": "",
+            "in the paper": "Appendix B",
+            "where we check it": "chapters/corrections",
+        },
+    ],
+    index=["the-loss", "the-sum"],
+)
