@@ -45,7 +45,7 @@ def joints(
     for feature, values in features.items():
         counts[feature] = pd.Categorical(counts[feature], list(values))
     factors: dict[tuple[str, frozenset[str]], FloatArray] = {}
-    found = []
+    distributions = []
     for edges in networks:
         check_edges(edges, list(features))
         p: FloatArray = np.ones([len(values) for values in features.values()])
@@ -54,8 +54,8 @@ def joints(
             if (feature, parents) not in factors:
                 factors[feature, parents] = _factor(counts, feature, parents, features)
             p = p * factors[feature, parents]
-        found.append(p.ravel())
-    return found
+        distributions.append(p.ravel())
+    return distributions
 
 
 def _factor(
@@ -74,12 +74,13 @@ def _factor(
         network.add_nodes_from(names)
         network.fit(counts[names], sample_weight=counts["count"].to_numpy())
         table = network.get_cpds(feature)
-    values: FloatArray = np.asarray(table.values, dtype=np.float64)
-    for axis, name in enumerate(table.variables):
-        states = [str(state) for state in table.state_names[name]]
-        values = values.take([states.index(value) for value in features[name]], axis=axis)
-    values = values.transpose([table.variables.index(name) for name in names])
-    return values.reshape([len(v) if name in names else 1 for name, v in features.items()])
+    states = [[str(state) for state in table.state_names[name]] for name in table.variables]
+    rows = pd.MultiIndex.from_product(states, names=table.variables).to_frame(index=False)
+    rows["frequency"] = np.ravel(table.values)
+    ours = pd.MultiIndex.from_product([features[name] for name in names], names=names)
+    frequencies = rows.set_index(names)["frequency"].reindex(ours)
+    shape = [len(values) if name in names else 1 for name, values in features.items()]
+    return frequencies.to_numpy(dtype=np.float64).reshape(shape)
 
 
 def check_edges(edges: Sequence[Edge], features: Sequence[str]) -> None:

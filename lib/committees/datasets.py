@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,10 @@ import pandas as pd
 from committees.bayesnet import Edge, joints
 from committees.problem import Problem
 
-_PACKAGED, _CHECKOUT = (Path(__file__).resolve().parents[level] / "data" for level in (0, 2))
+_PACKAGED = Path(__file__).resolve().parent / "data"
+_CHECKOUT = Path(__file__).resolve().parents[2] / "data"
+
+#: Where the data are: beside an installed library, or in the checkout.
 DATA = _PACKAGED if _PACKAGED.exists() else _CHECKOUT
 
 #: The features that the Adult data share with the Brexit assembly.
@@ -45,8 +49,9 @@ def brexit(features: Sequence[str] | None = None) -> Problem:
     if isinstance(features, str) or not isinstance(features, Iterable | None):
         raise ValueError(f"features: expected a list of names, got {features!r}")
     chosen = known if features is None else list(features)
-    for feature in (name for name in chosen if name not in known):
-        raise ValueError(f"features: unknown {feature!r}, expected {', '.join(known)}")
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        raise ValueError(f"features: unknown {unknown[0]!r}, expected {', '.join(known)}")
     if not chosen or len(set(chosen)) < len(chosen):
         raise ValueError(f"features: expected some different features, got {chosen}")
     rows = pd.concat([table.loc[[feature]] for feature in chosen])
@@ -67,12 +72,13 @@ def adult(network: str | Sequence[Edge] = "weak") -> Problem:
         The edges (from, to) between the features ethnicity, social class, age and gender; the
         empty list makes them independent.
     """
-    edges = NETWORKS.get(network) if isinstance(network, str) else network
+    edges: Any = NETWORKS.get(network) if isinstance(network, str) else network
     if not isinstance(edges, Iterable):
         known = " or ".join(map(repr, NETWORKS))
         raise ValueError(f"network: expected {known} or a list of edges, got {network!r}")
     wanted = brexit(ADULT_FEATURES)
-    return Problem(wanted.targets, joints(adult_people(), [edges], wanted.features)[0])
+    (p,) = joints(adult_people(), [list(edges)], wanted.features)
+    return Problem(wanted.targets, p)
 
 
 def adult_people() -> pd.DataFrame:

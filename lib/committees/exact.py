@@ -46,14 +46,15 @@ def expected_screened(strategy: Strategy, problem: Problem, size: int) -> float:
             return 0.0
         session = strategy.start(problem, size)
         for type_id in committee:
-            session.see(np.array([type_id]), np.array([True]))
+            session.see_one(type_id, accepted=True)
         mass = problem.p * session.acceptance
-        if mass.sum() <= 0:
+        rate = float(mass.sum())
+        if rate <= 0:
             return np.inf
-        after = sum(
-            mass[type_id] * expected(tuple(sorted((*committee, int(type_id)))))
-            for type_id in np.flatnonzero(mass)
-        )
-        return float((1 + after) / mass.sum())
+        after = 0.0
+        for type_id in np.flatnonzero(mass).tolist():
+            larger = tuple(sorted((*committee, type_id)))
+            after += mass[type_id] * expected(larger)
+        return float((1 + after) / rate)
 
     return expected(())

@@ -3,8 +3,7 @@ r"""Section 3.2: Greedy accepts everybody whose quotas are not full. Quotas and 
 With $K$ seats and tolerance $\epsilon$, a committee may hold at most
 $\lceil \rho^i_j K \rceil + \epsilon K / (D_i - 1)$ people with value $j$ of feature $i$, the
 **quota** (a feature with one value has none). A person is accepted as long as that stays true for
-all of their values (Algorithm 2).
-Nothing need be known of $p$.
+all of their values (Algorithm 2). The rule knows nothing of $p$.
 
 While some seat is empty, every feature has a value with fewer than $\rho^i_j K$ people, hence with
 room for one more: if every type can occur, Greedy never gets stuck. It may have to wait long.
@@ -38,14 +37,11 @@ def quotas(problem: Problem, size: int, tolerance: float) -> IntArray:
     [4, 8]
     """
     check_size(size)
-    slack = np.divide(
-        tolerance * size,
-        problem.n_values - 1,
-        out=np.full(len(problem.rho), float(size)),
-        where=problem.n_values > 1,
-    )
-    limit: FloatArray = np.ceil(problem.rho * size - ROUNDING) + slack
-    return np.floor(limit + ROUNDING).astype(np.intp)
+    other_values = problem.n_values - 1
+    slack = np.full(len(problem.rho), float(size))  # a feature with one value has no quota
+    np.divide(tolerance * size, other_values, out=slack, where=other_values > 0)
+    most: FloatArray = np.ceil(problem.rho * size - ROUNDING) + slack
+    return np.floor(most + ROUNDING).astype(np.intp)
 
 
 def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntArray]:
@@ -57,9 +53,10 @@ def band(problem: Problem, size: int, tolerance: float) -> tuple[IntArray, IntAr
     """
     check_size(size)
     check_number("tolerance", tolerance, 0, 1)
-    exact, slack = problem.rho * size, tolerance * size
-    low = np.minimum(np.ceil(exact - slack - ROUNDING), np.floor(exact + ROUNDING))
-    high = np.maximum(np.floor(exact + slack + ROUNDING), np.ceil(exact - ROUNDING))
+    target = problem.rho * size
+    slack = tolerance * size
+    low = np.minimum(np.ceil(target - slack - ROUNDING), np.floor(target + ROUNDING))
+    high = np.maximum(np.floor(target + slack + ROUNDING), np.ceil(target - ROUNDING))
     return np.clip(low, 0, size).astype(np.intp), np.clip(high, 0, size).astype(np.intp)
 
 
@@ -67,14 +64,17 @@ def band_loss(problem: Problem, size: int, tolerance: float) -> float:
     """The largest representation loss that a committee inside the band can have."""
     low, high = band(problem, size, tolerance)
     # A value gets at least the seats for which the others of its feature have no room.
-    low = np.maximum(low, size - (feature_sums(problem, high) - high))
-    exact = problem.rho * size
-    return float(np.maximum(high - exact, exact - low).max() / size)
+    room_of_others = feature_sums(problem, high) - high
+    low = np.maximum(low, size - room_of_others)
+    target = problem.rho * size
+    return float(np.maximum(high - target, target - low).max() / size)
 
 
 def feature_sums(problem: Problem, per_value: IntArray | FloatArray) -> npt.NDArray[Any]:
     """Per value: the sum over all values of its feature (along the last axis)."""
-    return np.add.reduceat(per_value, problem.codes[0], -1).repeat(problem.shape, -1)
+    first_of_feature = problem.codes[0]
+    sums = np.add.reduceat(per_value, first_of_feature, axis=-1)
+    return sums.repeat(problem.shape, axis=-1)
 
 
 @dataclass(frozen=True)
@@ -118,16 +118,29 @@ class GreedySession(Session):
         return self._problem.product_over_values((self._room > 0).astype(float))
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        values, room, noted = self._problem.codes[type_ids], self._room, len(type_ids)
-        seats = np.bincount(values[accepted].ravel(), minlength=len(room))
-        filled = np.flatnonzero((seats >= room) & (room > 0))
-        for value in filled:  # whose quota is full first?
-            takers = np.flatnonzero(accepted[:noted] & (values[:noted] == value).any(axis=1))
-            noted = int(takers[room[value] - 1]) + 1 if len(takers) >= room[value] else noted
-        chosen = values[:noted][accepted[:noted]]
-        self._room = room - np.bincount(chosen.ravel(), minlength=len(room))
-        if len(filled):
+        """Take note of people up to the one who fills a quota.
+
+        For a single person: if accepted, one seat less in the room of each of the person's values;
+        a value without room is closed.
+        """
+        values = self._problem.codes[type_ids]
+        noted = self._until_a_quota_is_full(values, accepted)
+        seats = np.bincount(values[:noted][accepted[:noted]].ravel(), minlength=len(self._room))
+        room = self._room - seats
+        is_filled = bool(((room == 0) & (self._room > 0)).any())
+        self._room = room
+        if is_filled:
             self.acceptance = self._open()
+        return noted
+
+    def _until_a_quota_is_full(self, values: IntArray, accepted: BoolArray) -> int:
+        """How many people are seen until the first quota is full, or all of them."""
+        seats = np.bincount(values[accepted].ravel(), minlength=len(self._room))
+        noted = len(accepted)
+        for value in np.flatnonzero((seats >= self._room) & (self._room > 0)):
+            takes_a_seat = accepted & (values == value).any(axis=1)
+            last_to_fit = np.flatnonzero(takes_a_seat)[self._room[value] - 1]
+            noted = min(noted, int(last_to_fit) + 1)
         return noted
 
     def leave(self, type_id: int) -> None:

@@ -19,21 +19,24 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 def model(matrix: sparse.csc_array, cost: FloatArray) -> highspy.Highs:
     """Minimise cost @ x, shape (n,), subject to matrix @ x = 0 and 0 <= x <= 1; prints nothing."""
     lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.num_row_ = matrix.shape[0]
+    lp.num_col_ = matrix.shape[1]
     lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.ones(lp.num_col_)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(lp.num_row_)
+    lp.col_lower_ = np.zeros(lp.num_col_)
+    lp.col_upper_ = np.ones(lp.num_col_)
+    lp.row_lower_ = np.zeros(lp.num_row_)
+    lp.row_upper_ = np.zeros(lp.num_row_)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = matrix.indptr
     lp.a_matrix_.index_ = matrix.indices
     lp.a_matrix_.value_ = matrix.data
-    found = highspy.Highs()
-    found.setOptionValue("output_flag", False)
-    found.setOptionValue("threads", 1)
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
     for name, value in OPTIONS.items():
-        found.setOptionValue(name, value)
-    found.passModel(lp)
-    return found
+        solver.setOptionValue(name, value)
+    solver.passModel(lp)
+    return solver
 
 
 def run(model: highspy.Highs) -> FloatArray:

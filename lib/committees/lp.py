@@ -54,10 +54,10 @@ class Policy:
     @cached_property
     def acceptance_by_value(self) -> pd.Series:
         """The share of the volunteers with each value who are accepted."""
-        accepted = self.problem.incidence @ (self.acceptance.to_numpy() * self.problem.p)
-        presence = np.where(self.problem.presence > 0, self.problem.presence, 1)
-        shares = accepted / presence
-        return pd.Series(shares, self.problem.labels, name="acceptance")
+        problem = self.problem
+        accepted = problem.marginals(self.acceptance.to_numpy() * problem.p)
+        presence = np.where(problem.presence > 0, problem.presence, 1)  # no division by 0
+        return pd.Series(accepted / presence, problem.labels, name="acceptance")
 
     @cached_property
     def score(self) -> pd.Series:
@@ -115,16 +115,23 @@ def best_policy(problem: Problem) -> Policy:
     dual = np.asarray(program.constraints[0].dual_value, dtype=float)
     dual = dual / float(dual @ problem.rho)
     if rate < SMALLEST_RATE:
-        order = np.argsort(-np.abs(dual), kind="stable")
-        clash = problem.labels[order[: (np.abs(dual) > 1e-6).sum()]]
-        names = [f"{feature} = {value}" for feature, value in clash]
         raise ValueError(
             "no policy meets the targets: among the types that occur in p, none can be combined "
-            f"in the target proportions (the clash is between {', '.join(names[:6])})"
+            f"in the target proportions (the clash is between {_clash(problem, dual)})"
         )
-    accepted, p = np.asarray(mass.value) * problem.bottleneck, problem.p
-    acceptance = np.divide(accepted, p, out=np.zeros_like(p), where=p > 0)
+    accepted = np.asarray(mass.value) * problem.bottleneck
+    acceptance = np.zeros_like(problem.p)
+    np.divide(accepted, problem.p, out=acceptance, where=problem.p > 0)
     return make_policy(problem, acceptance, dual)
+
+
+def _clash(problem: Problem, dual: FloatArray) -> str:
+    """The values with the largest dual values, in words: they prove that there is no policy."""
+    size = np.abs(dual)
+    largest_first = np.argsort(-size, kind="stable")
+    clashing = largest_first[: (size > 1e-6).sum()]
+    names = [f"{feature} = {value}" for feature, value in problem.labels[clashing]]
+    return ", ".join(names[:6])
 
 
 def make_policy(problem: Problem, acceptance: FloatArray, dual: FloatArray) -> Policy:

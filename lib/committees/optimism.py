@@ -99,11 +99,13 @@ class OptimisticLP:
     """The smaller program as one HiGHS model, for the many solves of one run (see `highs`)."""
 
     def __init__(self, problem: Problem) -> None:
-        n, matrix = len(problem.p), _rows(problem)
-        self._model = highs.model(matrix, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
-        self._columns, self._zeros = np.arange(2 * n, dtype=np.int32), np.zeros(2 * n)
+        n = len(problem.p)
+        rows = _rows(problem)
+        self._model = highs.model(rows, cost=np.repeat([0.0, -1.0], [2 * n, 1]))
+        self._columns = np.arange(2 * n, dtype=np.int32)  # u and v
+        self._zeros = np.zeros(2 * n)
         self._upper = np.ones(2 * n)
-        self._last_row = matrix.shape[0] - 1
+        self._last_row = rows.shape[0] - 1
         self.everybody = accept_everybody(problem)
 
     def over_l1_ball(self, estimate: FloatArray, radius: float) -> Optimum:
@@ -115,18 +117,23 @@ class OptimisticLP:
 
     def over_intervals(self, estimate: FloatArray, low: FloatArray, high: FloatArray) -> Optimum:
         """Solve over the distributions between `low` and `high`, which the estimate is one of."""
-        rate, mass = self._solve(low, np.maximum(high - low, 0.0), max(0.0, 1 - low.sum()))
+        room = np.maximum(high - low, 0.0)
+        budget = max(0.0, 1 - float(low.sum()))
+        rate, mass = self._solve(low, room, budget)
         return Optimum(rate, mass, _belief(np.maximum(mass, low), estimate))
 
     def _solve(
         self, base: FloatArray, room: FloatArray | float, budget: float
     ) -> tuple[float, FloatArray]:
         n = len(base)
-        self._upper[:n], self._upper[n:] = base, room
+        self._upper[:n] = base
+        self._upper[n:] = room
         self._model.changeColsBounds(2 * n, self._columns, self._zeros, self._upper)
         self._model.changeRowBounds(self._last_row, -highspy.kHighsInf, budget)
         values = highs.run(self._model)
-        return float(values[-1]), np.maximum(values[:n] + values[n:-1], 0.0)
+        rate = float(values[-1])
+        mass = values[:n] + values[n:-1]
+        return rate, np.maximum(mass, 0.0)
 
 
 def accept_everybody(problem: Problem) -> Optimum:
@@ -138,10 +145,11 @@ def accept_everybody(problem: Problem) -> Optimum:
 @lru_cache(maxsize=8)
 def _rows(problem: Problem) -> sparse.csc_array:
     """The rows of the smaller program: the shares, then the budget; columns: u, v, g."""
-    n, incidence = len(problem.p), problem.incidence
+    n = len(problem.p)
     rate = sparse.csc_array(-problem.rho[:, None])
+    shares = sparse.hstack([problem.incidence, problem.incidence, rate])
     budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
-    return sparse.vstack([sparse.hstack([incidence, incidence, rate]), budget]).tocsc()
+    return sparse.vstack([shares, budget]).tocsc()
 
 
 def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
@@ -149,5 +157,5 @@ def _belief(least: FloatArray, estimate: FloatArray) -> FloatArray:
     rest = 1 - least.sum()
     if rest <= ZERO_PROBABILITY:
         return least
-    towards = np.maximum(estimate - least, 0.0)
-    return np.asarray(least + towards * (rest / towards.sum()))
+    lacking = np.maximum(estimate - least, 0.0)
+    return np.asarray(least + lacking * (rest / lacking.sum()))

@@ -20,9 +20,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,7 @@ from committees.checks import (
 )
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
     """Features with their values, target shares, and the distribution of the volunteers' types.
 
@@ -68,14 +70,18 @@ class Problem:
 
     def __init__(self, targets: Shares | pd.Series, p: npt.ArrayLike) -> None:
         checked = check_shares(targets, "target")
-        own = vars(self)  # the only way to set attributes: see __setattr__
-        own.update(labels=checked.index, rho=frozen(checked.to_numpy(dtype=float, copy=True)))
+        set_field = object.__setattr__  # a frozen dataclass lets its fields be set like this alone
+        set_field(self, "labels", checked.index)
+        set_field(self, "rho", frozen(checked.to_numpy(copy=True)))
         check_type_count(self.shape)
-        own["p"] = check_distribution(self.align(p, "p"), "p", lambda x: f"type {self.index[x]}")
-        for absent in np.flatnonzero((self.presence <= 0) & (self.rho > 0)).tolist():  # the first
-            feature, value = self.labels[absent]
+        aligned = self.align(p, "p")
+        set_field(self, "p", check_distribution(aligned, "p", lambda x: f"type {self.index[x]}"))
+        is_absent = (self.presence <= 0) & (self.rho > 0)
+        if is_absent.any():
+            feature, value = self.labels[is_absent][0]
+            target = self.rho[is_absent][0]
             raise ValueError(
-                f"feature {feature!r}, value {value!r}: the target is {self.rho[absent]:.3g}, "
+                f"feature {feature!r}, value {value!r}: the target is {target:.3g}, "
                 "but no volunteer has this value"
             )
 
@@ -95,17 +101,26 @@ class Problem:
         >>> Problem.from_marginals(targets, shares).p.round(2).tolist()
         [0.35, 0.35, 0.15, 0.15]
         """
-        wanted, offered = check_shares(targets, "target"), check_shares(marginals, "marginal")
-        for feature, value in wanted.index.symmetric_difference(offered.index, sort=False):
+        wanted = check_shares(targets, "target")
+        offered = check_shares(marginals, "marginal")
+        unmatched = wanted.index.symmetric_difference(offered.index, sort=False)
+        if len(unmatched):
+            feature, value = unmatched[0]
             where = "targets" if (feature, value) in offered.index else "marginals"
             raise ValueError(f"feature {feature!r}, value {value!r}: is missing from the {where}")
-        features = _features(wanted.index)
+        features = values_by_feature(wanted.index)
         check_type_count([len(values) for values in features.values()])
         parts = [offered[feature].loc[list(values)] for feature, values in features.items()]
-        return cls(wanted, reduce(np.multiply.outer, [s.to_numpy() for s in parts]).ravel())
+        p = reduce(np.multiply.outer, [part.to_numpy() for part in parts]).ravel()
+        return cls(wanted, p)
 
     @classmethod
-    def from_table(cls, targets: Shares | pd.Series, frame: pd.DataFrame) -> Problem:
+    def from_table(
+        cls,
+        targets: Shares | pd.Series,
+        frame: pd.DataFrame,
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> Problem:
         """Make a problem from a table of people.
 
         Parameters
@@ -114,6 +129,8 @@ class Problem:
         frame : DataFrame
             A row per person and a column per feature. With a column `count`, a row stands for that
             many people. Other columns are ignored.
+        missing : {"refuse", "drop"}
+            What becomes of people who left out an answer.
 
         Examples
         --------
@@ -122,13 +139,13 @@ class Problem:
         [0.7, 0.3]
         """
         wanted = check_shares(targets, "target")
-        people = count_people(frame, _features(wanted.index))
+        people = count_people(frame, values_by_feature(wanted.index), missing)
         return cls(wanted, people / people.sum())
 
     @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         """The features in order, each with its values in order."""
-        return MappingProxyType(_features(self.labels))
+        return MappingProxyType(values_by_feature(self.labels))
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -158,17 +175,18 @@ class Problem:
     @cached_property
     def codes(self) -> IntArray:
         """Shape (number of types, d): the position in `labels` of each type's value."""
-        first = np.concatenate([[0], np.cumsum(self.shape)[:-1]])
-        grid = np.indices(self.shape).reshape(len(self.shape), -1).T + first
-        return frozen(np.ascontiguousarray(grid, dtype=np.intp))
+        first_of_feature = np.cumsum([0, *self.shape[:-1]])
+        value_of_feature = np.indices(self.shape).reshape(len(self.shape), -1).T
+        return frozen(np.ascontiguousarray(value_of_feature + first_of_feature, dtype=np.intp))
 
     @cached_property
     def incidence(self) -> sparse.csr_array:
         """Shape (number of values, number of types): 1 where the type has the value, sparse."""
         n_types, d = self.codes.shape
-        columns, ones = np.repeat(np.arange(n_types), d), np.ones(n_types * d)
-        shape = (len(self.rho), n_types)
-        return sparse.csr_array((ones, (self.codes.ravel(), columns)), shape=shape)
+        rows = self.codes.ravel()
+        columns = np.repeat(np.arange(n_types), d)
+        ones = np.ones(n_types * d)
+        return sparse.csr_array((ones, (rows, columns)), shape=(len(self.rho), n_types))
 
     @cached_property
     def presence(self) -> FloatArray:
@@ -178,56 +196,71 @@ class Problem:
     @cached_property
     def bottleneck(self) -> float:
         """An upper bound on the rate of any policy that meets the targets: presence / target."""
-        wanted = self.rho > 0
-        return float((self.presence[wanted] / self.rho[wanted]).min())
+        is_wanted = self.rho > 0
+        return float((self.presence[is_wanted] / self.rho[is_wanted]).min())
 
     def marginals(self, per_type: FloatArray) -> FloatArray:
         """Per value: the sum of numbers per type over the types that have the value."""
-        # One axis for the values of a feature, one for all before it and one for all after.
-        after = len(per_type) // np.cumprod(self.shape)
-        cells = (per_type.reshape(-1, n, m) for n, m in zip(self.shape, after, strict=True))
-        return np.concatenate([cell.sum(axis=2).sum(axis=0) for cell in cells])
+        return np.asarray(self.incidence @ per_type)
 
     def sum_over_values(self, per_value: FloatArray) -> FloatArray:
         """Per type: the sum of numbers per value over the values that the type has."""
-        parts = np.split(per_value, np.cumsum(self.shape)[:-1])
-        # From the last feature to the first, so that the long sums run along memory.
-        return np.asarray(reduce(lambda sums, part: np.add.outer(part, sums), parts[::-1])).ravel()
+        return np.asarray(per_value[self.codes].sum(axis=1))
 
     def product_over_values(self, per_value: FloatArray) -> FloatArray:
         """Per type: the product of numbers per value over the values that the type has."""
-        parts = np.split(per_value, np.cumsum(self.shape)[:-1])
-        return np.asarray(reduce(np.multiply.outer, parts)).ravel()
+        return np.asarray(per_value[self.codes].prod(axis=1))
+
+    def type_of(self, person: Mapping[str, str]) -> int:
+        """The position among `types` of a person, given a value of each feature.
+
+        >>> problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, p=[0.7, 0.3])
+        >>> problem.type_of({"gender": "man"})
+        1
+        """
+        if set(person) != set(self.features):
+            expected = ", ".join(map(repr, self.features))
+            raise ValueError(f"person: expected a value of each of {expected}, got {dict(person)}")
+        values = tuple(str(person[feature]) for feature in self.features)
+        (type_id,) = self.index.get_indexer(pd.MultiIndex.from_tuples([values]))
+        if type_id < 0:
+            raise ValueError(f"person: {dict(person)} has a value that is not of this problem")
+        return int(type_id)
 
     def align(self, numbers: npt.ArrayLike, name: str) -> FloatArray:
         """Numbers per type as an array: a Series is put in order by its labels."""
         if isinstance(numbers, pd.Series):
-            given = numbers.index.to_frame(index=False).astype(str)
-            if set(numbers.index.names) == set(self.features):
-                given = given[list(self.features)]
-            index = pd.MultiIndex.from_frame(given)
-            if given.shape[1] != len(self.shape) or not index.isin(self.index).all():
-                raise ValueError(f"{name}: has labels that are not types of this problem")
-            if index.has_duplicates:
-                raise ValueError(f"{name}: {index[index.duplicated()][0]} comes twice")
-            numbers = numbers.set_axis(index).reindex(self.index, fill_value=0)
+            numbers = self._in_order_of_types(numbers, name)
         try:
             array = np.array(numbers, dtype=float)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: expected numbers: {error}") from None
-        if array.shape != (math.prod(self.shape),):
+        n_types = math.prod(self.shape)
+        if array.shape != (n_types,):
             raise ValueError(
-                f"{name}: expected one number for each of the {math.prod(self.shape)} types, "
+                f"{name}: expected one number for each of the {n_types} types, "
                 f"got an array of shape {array.shape}"
             )
         return array
 
+    def _in_order_of_types(self, numbers: pd.Series, name: str) -> pd.Series:
+        labels = numbers.index.to_frame(index=False).astype(str)
+        if set(numbers.index.names) == set(self.features):
+            labels = labels[list(self.features)]
+        index = pd.MultiIndex.from_frame(labels)
+        if labels.shape[1] != len(self.shape) or not index.isin(self.index).all():
+            raise ValueError(f"{name}: has labels that are not types of this problem")
+        if index.has_duplicates:
+            raise ValueError(f"{name}: {index[index.duplicated()][0]} comes twice")
+        return numbers.set_axis(index).reindex(self.index, fill_value=0)
+
     def profile(self, counts: npt.ArrayLike) -> pd.Series:
         """The share of each value in a committee, given its counts per type."""
-        array = self.align(counts, "counts")
-        if not (array >= 0).all() or not 0 < array.sum() < np.inf:
+        checked = self.align(counts, "counts")
+        if not (checked >= 0).all() or not 0 < checked.sum() < np.inf:
             raise ValueError("counts: expected numbers of people, at least one of them above zero")
-        return pd.Series(self.incidence @ array / array.sum(), self.labels, name="share")
+        shares = self.marginals(checked) / checked.sum()
+        return pd.Series(shares, self.labels, name="share")
 
     def loss(self, counts: npt.ArrayLike) -> float:
         """The representation loss of a committee, given its counts per type."""
@@ -244,8 +277,8 @@ class Problem:
         names = repr(list(self.labels)).encode()
         return hashlib.sha256(names + self.rho.tobytes() + self.p.tobytes()).hexdigest()
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name}: a Problem cannot be changed; make a new one")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Problem, (self.targets, self.p)  # the rest is computed again where it is needed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Problem) and self.digest == other.digest
@@ -253,14 +286,12 @@ class Problem:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Problem, (self.targets, self.p)
-
     def __repr__(self) -> str:
-        return f"Problem({', '.join(f'{f} {len(v)}' for f, v in self.features.items())})"
+        sizes = [f"{feature} {len(values)}" for feature, values in self.features.items()]
+        return f"Problem({', '.join(sizes)})"
 
 
-def _features(labels: pd.Index) -> dict[str, tuple[str, ...]]:
+def values_by_feature(labels: pd.Index) -> dict[str, tuple[str, ...]]:
     """The features and their values, in order, from an index of (feature, value)."""
     features: dict[str, list[str]] = {}
     for feature, value in labels:

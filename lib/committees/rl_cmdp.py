@@ -107,11 +107,18 @@ class RLCMDP(Strategy):
 
     @property
     def name(self) -> str:
-        scale = f" ×{self.scale:.12g}" if self.scale != 1 else ""
-        return self.family + scale + (f" δ={self.delta:.12g}" if self.delta != 0.05 else "")
+        name = self.family
+        if self.scale != 1:
+            name += f" ×{self.scale:.12g}"
+        if self.delta != 0.05:
+            name += f" δ={self.delta:.12g}"
+        return name
 
     def program(self, problem: Problem) -> OptimisticLP:
-        """The optimistic program that is solved at the start of each episode."""
+        """The optimistic program that is solved at the start of each episode.
+
+        A variant of the algorithm with another program overrides this.
+        """
         return OptimisticLP(problem)
 
     def start(self, problem: Problem, size: int) -> LearningSession:
@@ -141,40 +148,47 @@ class LearningSession(Session):
 
     def __init__(self, strategy: RLCMDP, problem: Problem) -> None:
         self.episodes: list[Episode] = []
-        self._strategy, self._program = strategy, strategy.program(problem)
+        self._strategy = strategy
+        self._program = strategy.program(problem)
         self._seen = 0
         self._counts = np.zeros(len(problem.p), dtype=np.intp)
         self._limit = np.ones_like(self._counts)  # a count that reaches it ends the episode
         self.acceptance = self._begin()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        noted, over = self._until_doubled(type_ids)
+        noted, is_over = self._until_doubled(type_ids)
         self._counts += np.bincount(type_ids[:noted], minlength=len(self._counts))
         self._seen += noted
-        if over:
+        if is_over:
             self.acceptance = self._begin()
         return noted
 
     def leave(self, type_id: int) -> None:
-        """Nothing changes: what was learnt from them stays true."""
+        """Nothing changes: what was learnt from this person stays true."""
 
     def _until_doubled(self, type_ids: IntArray) -> tuple[int, bool]:
         """The number of people up to the first whose type then reaches its limit, if any does."""
         room = (self._limit - self._counts).tolist()
         for noted, type_id in enumerate(type_ids.tolist(), start=1):
             room[type_id] -= 1
-            if not room[type_id]:
+            if room[type_id] == 0:
                 return noted, True
         return len(type_ids), False
 
     def _begin(self) -> FloatArray:
         """Start an episode: fix what ends it, and return its policy."""
         self._limit = np.maximum(2 * self._counts, 1)
-        radius, found = self._optimum()
-        policy = found.acceptance(unknown=0.5)
-        self.episodes.append(
-            Episode(self._seen + 1, self._counts.copy(), radius, found.rate, found.belief, policy)
+        radius, optimum = self._optimum()
+        policy = optimum.acceptance(unknown=0.5)
+        episode = Episode(
+            start=self._seen + 1,
+            counts=self._counts.copy(),
+            radius=radius,
+            rate=optimum.rate,
+            belief=optimum.belief,
+            policy=policy,
         )
+        self.episodes.append(episode)
         return policy
 
     def _optimum(self) -> tuple[float | FloatArray, Optimum]:
@@ -185,7 +199,8 @@ class LearningSession(Session):
         estimate = self._counts / self._seen
         if strategy.confidence == "bernstein":
             radii = strategy.scale * bernstein_radius(estimate, self._seen, strategy.delta)
-            low, high = np.maximum(estimate - radii, 0), np.minimum(estimate + radii, 1)
+            low = np.maximum(estimate - radii, 0)
+            high = np.minimum(estimate + radii, 1)
             return radii, self._program.over_intervals(estimate, low, high)
         radius = strategy.scale * l1_radius(len(estimate), self._seen, strategy.delta)
         return radius, self._program.over_l1_ball(estimate, radius)

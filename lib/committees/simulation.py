@@ -4,10 +4,11 @@ r"""Section 6 and Appendix A: recruit one committee, in either of two ways, and 
 accepted with the probability that the strategy gives the volunteer's type right now.
 
 **Fast**: while the acceptance probabilities $a(x)$ are fixed, the wait for the next acceptance is
-geometric with parameter $g = \sum_x p(x) a(x)$, and the type of whoever it is has the distribution
-$p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and all the acceptances
-until the probabilities change can be drawn at once. Same law, far fewer steps. A strategy that
-learns must see everybody: for it the same people as step by step are drawn, and shown in blocks.
+geometric with parameter $g = \sum_x p(x) a(x)$, and the type of the person accepted has the
+distribution $p(x) a(x) / g$, independent of the wait. So rejections need not be drawn, and all the
+acceptances until the probabilities change can be drawn at once. Same law, far fewer steps. A
+strategy that learns must see everybody: for it the same people as step by step are drawn, and shown
+in blocks.
 
 The sum of $1/g$ is the mean of the people screened given who was accepted. It varies less, so that
 means are better taken of it: `expected`. (Where everybody is drawn, it is `screened`.)
@@ -19,8 +20,8 @@ r-th child of the seed, whichever process computes it and in whatever order.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -43,11 +44,14 @@ MIN_ACCEPTANCE_RATE = 1e-12
 MAX_SEEN_BY_LEARNER = 10**8
 #: `simulate` works in this process for so long before it starts others, which takes about as long.
 POOL_START_SECONDS = 2.0
+#: `simulate` cuts the runs of a strategy into so many tasks, or a few more.
+TASKS_PER_STRATEGY = 10
+#: The most acceptances that are drawn at once, for each that was used the last time.
+DRAWN_PER_NOTED = 8
 #: What `simulate` tells of each committee.
 COLUMNS = ["strategy", "size", "run", "screened", "loss", "expected"]
 
 Measure = Callable[[Problem, IntArray], float]
-Task = tuple[Strategy, Problem, list[int], range, int, bool, list[Any], dict[str, Measure]]
 
 
 class DeadEnd(RuntimeError):
@@ -75,54 +79,58 @@ def recruit(
     """Fill one committee of `size` people; `rng` may also be a seed.
 
     >>> from committees import Greedy, datasets
-    >>> found = recruit(Greedy(0), datasets.brexit(["gender"]), 10, rng=1)
-    >>> len(found.type_ids)
+    >>> recruitment = recruit(Greedy(0), datasets.brexit(["gender"]), 10, rng=1)
+    >>> len(recruitment.type_ids)
     10
     """
     check_is_strategy(strategy)
     check_size(size)
-    rng = default_rng(rng) if isinstance(rng, int) else rng
-    fast = _in_blocks if strategy.learns else _skip_rejections
-    return (_step_by_step if step_by_step else fast)(strategy, problem, size, rng)
+    generator = default_rng(rng)
+    if step_by_step:
+        return _step_by_step(strategy, problem, size, generator)
+    if strategy.learns:
+        return _in_blocks(strategy, problem, size, generator)
+    return _skip_rejections(strategy, problem, size, generator)
 
 
 def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
     session = strategy.start(problem, size)
-    volunteers = Volunteers(problem, rng)
     type_ids: list[int] = []
     screened: list[int] = []
-    seen = 0
-    while len(type_ids) < size:
+    for seen, (type_id, coin) in enumerate(Volunteers(problem, rng), start=1):
         rate = float(problem.p @ session.acceptance)
-        _check_dead_end(strategy, rate, len(type_ids), size, seen)
-        type_id, coin = volunteers.next(1)
-        accepted = coin < session.acceptance[type_id]
-        session.see(type_id, accepted)
-        seen += 1
+        _check_dead_end(strategy, rate, len(type_ids), size, seen - 1)
+        accepted = bool(coin < session.acceptance[type_id])
+        session.see_one(type_id, accepted)
         if accepted:
-            type_ids.append(int(type_id[0]))
+            type_ids.append(type_id)
             screened.append(seen)
-        volunteers.skip(1)
+        if len(type_ids) == size:
+            break
     return Recruitment(np.array(type_ids), np.array(screened), np.array(screened, float), session)
 
 
 def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) -> Recruitment:
     session = strategy.start(problem, size)
     volunteers = Volunteers(problem, rng)
-    parts: list[tuple[IntArray, IntArray]] = []
-    seated = seen = 0
+    type_ids: list[IntArray] = []
+    screened: list[IntArray] = []
+    seated = 0
+    seen = 0
     while seated < size:
         _check_dead_end(strategy, 1.0, seated, size, seen)  # the rate of a learner may change
-        came, coins = volunteers.next(PEOPLE_PER_BLOCK)
-        accepted = coins < session.acceptance[came]
-        enough = int(accepted.cumsum().searchsorted(size - seated)) + 1
-        noted = session.see(came[:enough], accepted[:enough])
-        chosen = np.flatnonzero(accepted[:noted])
-        parts.append((came[chosen], seen + 1 + chosen))
-        seated, seen = seated + len(chosen), seen + noted
+        block, coins = volunteers.next(PEOPLE_PER_BLOCK)
+        accepted = coins < session.acceptance[block]
+        until_full = int(accepted.cumsum().searchsorted(size - seated)) + 1
+        noted = session.see(block[:until_full], accepted[:until_full])
+        positions = np.flatnonzero(accepted[:noted])
+        type_ids.append(block[positions])
+        screened.append(seen + 1 + positions)
+        seated += len(positions)
+        seen += noted
         volunteers.skip(noted)
-    type_ids, screened = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Recruitment(type_ids, screened, screened.astype(float), session)
+    people = np.concatenate(screened)
+    return Recruitment(np.concatenate(type_ids), people, people.astype(float), session)
 
 
 def _skip_rejections(
@@ -131,33 +139,43 @@ def _skip_rejections(
     session = strategy.start(problem, size)
     # Two generators, so that the beginning of a recruitment does not depend on its length.
     for_types, for_waits = rng.spawn(2)
-    parts: list[tuple[IntArray, IntArray, FloatArray]] = []
-    seated, ahead, everybody = 0, size, np.ones(size, dtype=bool)
+    type_ids: list[IntArray] = []
+    waits: list[IntArray] = []
+    mean_waits: list[FloatArray] = []
+    seated = 0
+    ahead = size
     while seated < size:
-        mass = problem.p * session.acceptance
-        rate = min(float(mass.sum()), 1.0)
+        accepted_mass = problem.p * session.acceptance
+        rate = min(float(accepted_mass.sum()), 1.0)
         _check_dead_end(strategy, rate, seated, size)
-        drawn = cumulative(mass).searchsorted(for_types.random(ahead), side="right")
+        drawn = cumulative(accepted_mass).searchsorted(for_types.random(ahead), side="right")
         wait = for_waits.geometric(rate, ahead)
-        noted = session.see(drawn, everybody[:ahead])
-        parts.append((drawn[:noted].copy(), wait[:noted].copy(), np.full(noted, 1 / rate)))
+        noted = session.see(drawn, np.ones(ahead, dtype=bool))
+        type_ids.append(drawn[:noted].copy())
+        waits.append(wait[:noted].copy())
+        mean_waits.append(np.full(noted, 1 / rate))
         seated += noted
         ahead = size - seated
-        if not strategy.sized:  # the rest must not depend on how many were drawn and not used
+        if not strategy.sized:
+            # The rest must not depend on how many were drawn and not used. A strategy that changes
+            # with every seat needs few at once.
             for_types, for_waits = rng.spawn(2)
-            ahead = min(ahead, 8 * noted)  # who changes with every seat needs few at once
-    type_ids, waits, means = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Recruitment(type_ids, waits.cumsum(), means.cumsum(), session)
+            ahead = min(ahead, DRAWN_PER_NOTED * noted)
+    screened = np.concatenate(waits).cumsum()
+    expected = np.concatenate(mean_waits).cumsum()
+    return Recruitment(np.concatenate(type_ids), screened, expected, session)
 
 
 def _check_dead_end(strategy: Strategy, rate: float, seated: int, size: int, seen: int = 0) -> None:
     """Stop where waiting is in vain; a strategy that learns may still change, up to a limit."""
-    if seen > MAX_SEEN_BY_LEARNER and strategy.learns:
-        raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
-    if not strategy.learns and not rate > MIN_ACCEPTANCE_RATE:
-        rare = f"fewer than one person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
+    if strategy.learns:
+        if seen > MAX_SEEN_BY_LEARNER:
+            raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
+        return
+    if not rate > MIN_ACCEPTANCE_RATE:
         raise DeadEnd(
-            f"{strategy}: after {seated} of {size} seats it would accept nobody, or {rare}"
+            f"{strategy}: after {seated} of {size} seats it would accept nobody, or fewer than one "
+            f"person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
         )
 
 
@@ -208,60 +226,137 @@ def simulate(
     >>> list(frame.columns), len(frame)
     (['strategy', 'size', 'run', 'screened', 'loss', 'expected', 'women'], 6)
     """
-    own = dict(measures or {})
-    chosen = list(strategies) if isinstance(strategies, Iterable) else [strategies]
-    wanted = list(sizes) if isinstance(sizes, Iterable) else [sizes]
-    if not chosen or not wanted:
-        raise ValueError(f"{'sizes' if chosen else 'strategies'}: there are none")
-    for strategy in chosen:
-        check_is_strategy(strategy)
-    if len({strategy.name for strategy in chosen}) < len(chosen):
-        raise ValueError(f"strategies: two have the same name: {', '.join(map(str, chosen))}")
-    for size in wanted:
-        check_size(size)
-    for name in own.keys() & {*COLUMNS}:
-        raise ValueError(f"measures: {name!r} is a column already")
+    all_strategies = _check_strategies(strategies)
+    all_sizes = _check_sizes(sizes)
+    all_measures = _check_measures(measures)
     check_integer("runs", runs, 1)
     check_integer("seed", seed, 0)
-    check_integer("workers", 1 if workers is None else workers, 1)
+    if workers is not None:
+        check_integer("workers", workers, 1)
     check_choice("dead_ends", dead_ends, ["raise", "rows"])
-    all_sizes, chunk = sorted({int(size) for size in wanted}), max(1, runs // 10)
-    options = seed, step_by_step, [DeadEnd] if dead_ends == "rows" else [], own
-    tasks: list[Task] = [
-        (strategy, problem, together, range(runs)[first : first + chunk], *options)
-        for strategy in chosen
-        for together in ([[size] for size in all_sizes] if strategy.sized else [all_sizes])
-        for first in range(0, runs, chunk)
-    ]
+    options = Options(problem, seed, step_by_step, dead_ends == "rows", all_measures)
+    rows = _all_rows(_plan(all_strategies, all_sizes, runs, options), workers)
+    order = [strategy.name for strategy in all_strategies]
+    rows.sort(key=lambda row: (order.index(row["strategy"]), row["size"], row["run"]))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *all_measures])
+
+
+def _check_strategies(strategies: Strategy | Sequence[Strategy]) -> list[Strategy]:
+    listed = list(strategies) if isinstance(strategies, Iterable) else [strategies]
+    if not listed:
+        raise ValueError("strategies: there are none")
+    for strategy in listed:
+        check_is_strategy(strategy)
+    if len({strategy.name for strategy in listed}) < len(listed):
+        raise ValueError(f"strategies: two have the same name: {', '.join(map(str, listed))}")
+    return listed
+
+
+def _check_sizes(sizes: int | Iterable[int]) -> list[int]:
+    listed = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    if not listed:
+        raise ValueError("sizes: there are none")
+    for size in listed:
+        check_size(size)
+    return sorted({int(size) for size in listed})
+
+
+def _check_measures(measures: Mapping[str, Measure] | None) -> dict[str, Measure]:
+    taken = [name for name in measures or {} if name in COLUMNS]
+    if taken:
+        raise ValueError(f"measures: {taken[0]!r} is a column already")
+    return dict(measures or {})
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is the same for all recruitments of one call of `simulate`."""
+
+    problem: Problem
+    seed: int
+    step_by_step: bool
+    dead_ends_are_rows: bool
+    measures: Mapping[str, Measure]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some runs of one strategy, done by one process."""
+
+    strategy: Strategy
+    sizes: list[int]  #: one recruitment up to the largest contains the others
+    runs: range
+    options: Options
+
+
+def _plan(strategies: list[Strategy], sizes: list[int], runs: int, options: Options) -> list[Task]:
+    """Tasks small enough to be shared out among processes."""
+    runs_per_task = max(1, runs // TASKS_PER_STRATEGY)
+    tasks = []
+    for strategy in strategies:
+        groups = [[size] for size in sizes] if strategy.sized else [sizes]
+        for group in groups:
+            for first in range(0, runs, runs_per_task):
+                some_runs = range(runs)[first : first + runs_per_task]
+                tasks.append(Task(strategy, group, some_runs, options))
+    return tasks
+
+
+def _all_rows(tasks: list[Task], workers: int | None) -> list[dict[str, Any]]:
+    """The rows of all tasks, with a bar while they are done."""
     rows: list[dict[str, Any]] = []
-    start, left = time.monotonic(), iter(tasks)
     with tqdm(total=len(tasks), disable=None, delay=POOL_START_SECONDS, desc="recruiting") as bar:
-        while time.monotonic() - start < POOL_START_SECONDS and (task := next(left, None)):
-            rows += _run(task)
-            bar.update()
-        parallel = Parallel(n_jobs=workers or -1, return_as="generator")
-        for part in parallel(delayed(_run)(task) for task in left):
+        for part in _rows_by_task(tasks, workers):
             rows += part
             bar.update()
-    order = [strategy.name for strategy in chosen]
-    rows.sort(key=lambda row: (order.index(row["strategy"]), row["size"], row["run"]))
-    return pd.DataFrame(rows, columns=[*COLUMNS, *own])
-
-
-def _run(task: Task) -> list[dict[str, Any]]:
-    """Recruit up to the largest of these sizes, once for each run, and look at all of them."""
-    strategy, problem, sizes, runs, seed, step_by_step, ignored, measures = task
-    rows: list[dict[str, Any]] = []
-    for run in runs:
-        found = None  # the longest recruitment that did not get stuck
-        for size in reversed(sizes):
-            rng = default_rng(SeedSequence(seed, spawn_key=(run,)))
-            rows.append(row := {"strategy": strategy.name, "size": size, "run": run})
-            with suppress(*ignored):
-                found = found or recruit(strategy, problem, size, rng, step_by_step=step_by_step)
-                row["screened"] = int(found.screened[size - 1])
-                row["expected"] = float(found.expected[size - 1])
-                row["loss"] = problem.committee_loss(found.type_ids[:size])
-                counts = np.bincount(found.type_ids[:size], minlength=len(problem.p))
-                row |= {name: measure(problem, counts) for name, measure in measures.items()}
     return rows
+
+
+def _rows_by_task(tasks: list[Task], workers: int | None) -> Iterator[list[dict[str, Any]]]:
+    """Do tasks in this process for as long as others take to start, then in these."""
+    until = time.monotonic() + POOL_START_SECONDS
+    left = deque(tasks)
+    while left and time.monotonic() < until:
+        yield _rows_of(left.popleft())
+    if left:
+        parallel = Parallel(n_jobs=workers or -1, return_as="generator")
+        yield from parallel(delayed(_rows_of)(task) for task in left)
+
+
+def _rows_of(task: Task) -> list[dict[str, Any]]:
+    """A row for each run and size. From the largest size down, until one does not get stuck."""
+    rows = []
+    for run in task.runs:
+        recruitment = None
+        for size in reversed(task.sizes):
+            recruitment = recruitment or _recruit_for(task, run, size)
+            rows.append(_row(task, run, size, recruitment))
+    return rows
+
+
+def _recruit_for(task: Task, run: int, size: int) -> Recruitment | None:
+    """Run number `run`; None for a dead end that is to be a row."""
+    options = task.options
+    rng = default_rng(SeedSequence(options.seed, spawn_key=(run,)))
+    try:
+        return recruit(task.strategy, options.problem, size, rng, step_by_step=options.step_by_step)
+    except DeadEnd:
+        if options.dead_ends_are_rows:
+            return None
+        raise
+
+
+def _row(task: Task, run: int, size: int, recruitment: Recruitment | None) -> dict[str, Any]:
+    """What `simulate` tells of one committee: the first `size` people of a recruitment."""
+    row: dict[str, Any] = {"strategy": task.strategy.name, "size": size, "run": run}
+    if recruitment is None:
+        return row
+    problem = task.options.problem
+    type_ids = recruitment.type_ids[:size]
+    row["screened"] = int(recruitment.screened[size - 1])
+    row["expected"] = float(recruitment.expected[size - 1])
+    row["loss"] = problem.committee_loss(type_ids)
+    counts = np.bincount(type_ids, minlength=len(problem.p))
+    for name, measure in task.options.measures.items():
+        row[name] = measure(problem, counts)
+    return row

@@ -10,6 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import numpy as np
+
 from committees.checks import BoolArray, FloatArray, IntArray
 from committees.problem import Problem
 
@@ -48,6 +50,13 @@ class Session(ABC):
             `acceptance` changed. The others count as not seen; the caller offers them again. Noting
             only the first person is always right, and slower.
         """
+
+    def see_one(self, type_id: int, accepted: bool) -> None:
+        """Take note of one person; the same as `see` with arrays of one."""
+        n_types = len(self.acceptance)
+        if not 0 <= type_id < n_types:
+            raise ValueError(f"type_id: expected a position from 0 to {n_types - 1}, got {type_id}")
+        self.see(np.array([type_id]), np.array([accepted]))
 
     def leave(self, type_id: int) -> None:
         """Take note that an accepted person of this type gives the seat back."""
@@ -93,5 +102,8 @@ class Strategy(ABC):
 
 def check_is_strategy(strategy: object) -> None:
     """Refuse anything but a strategy."""
+    if isinstance(strategy, type) and issubclass(strategy, Strategy):
+        name = strategy.__name__
+        raise ValueError(f"strategy: expected one such as CMDP(), got the class: write {name}(...)")
     if not isinstance(strategy, Strategy):
         raise ValueError(f"strategy: expected one such as CMDP(), got {strategy!r}")

@@ -1,4 +1,4 @@
-"""Whether a strategy does what `committees.strategy` asks of it: for whoever writes one."""
+"""Whether a strategy does what `committees.strategy` asks of it: for people who write one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 from scipy.stats import ks_2samp
 
-from committees.checks import FloatArray
+from committees.checks import FloatArray, IntArray
 from committees.problem import Problem
-from committees.simulation import PEOPLE_PER_BLOCK, simulate
+from committees.simulation import PEOPLE_PER_BLOCK, Measure, simulate
 from committees.strategy import Session, Strategy, check_is_strategy
 from committees.volunteers import PEOPLE_PER_DRAW, Volunteers
 
@@ -33,62 +33,105 @@ def check_strategy(
     check_is_strategy(strategy)
     if not f"{strategy.name} ".startswith(f"{strategy.family} "):
         raise ValueError(f"{strategy}: the name does not begin with the family, {strategy.family}")
+    _check_decisions(strategy, problem, size, seed)
+    if not strategy.learns:
+        _check_law(strategy, problem, size, runs, seed)
+
+
+def _check_decisions(strategy: Strategy, problem: Problem, size: int, seed: int) -> None:
+    """It decides alike about the same people, however they are shown."""
     follow = partial(_follow, strategy, problem, seed)
     seated = follow(size)
-    ways = {
-        "the second time: sessions share something, or draw at random": follow(size),
-        "on many at once: `see` must stop where acceptance changes": follow(size, PEOPLE_PER_BLOCK),
-    }
-    if not strategy.learns:
-        untold = follow(size, PEOPLE_PER_BLOCK, told=False)
-        ways["if not told whom it rejects: `learns` should be True"] = untold
-    if not strategy.sized:
-        ways["in a larger committee: `sized` should be True"] = follow(2 * size)[:size]
-    for when, found in ways.items():
-        if found != seated:
+
+    def compare(others: list[int], when: str) -> None:
+        if others != seated:
             raise ValueError(f"{strategy}: decides otherwise {when}")
+
+    compare(follow(size), "the second time: sessions share something, or draw at random")
+    compare(
+        follow(size, PEOPLE_PER_BLOCK),
+        "on many at once: `see` must stop where acceptance changes",
+    )
     if not strategy.learns:
-        seats = {f"type {k}": lambda _, counts, k=k: counts[k] for k in range(len(problem.p))}
-        draw = partial(simulate, strategy, problem, size, runs, workers=1, measures=seats)
-        frames = draw(seed), draw(seed + 1, step_by_step=True)
-        p = p_value(*(frame[["screened", *seats]].to_numpy(float) for frame in frames))
-        if p <= LEVEL:
-            raise ValueError(f"{strategy}: the simulators disagree on its law (p-value {p:.1g})")
+        compare(
+            follow(size, PEOPLE_PER_BLOCK, show_rejected=False),
+            "if not told whom it rejects: `learns` should be True",
+        )
+    if not strategy.sized:
+        compare(follow(2 * size)[:size], "in a larger committee: `sized` should be True")
+
+
+def _check_law(strategy: Strategy, problem: Problem, size: int, runs: int, seed: int) -> None:
+    """Both simulators recruit alike."""
+    seats: dict[str, Measure] = {
+        f"type {type_id}": partial(_seats, type_id) for type_id in range(len(problem.p))
+    }
+    draw = partial(simulate, strategy, problem, size, runs, workers=1, measures=seats)
+    columns = ["screened", *seats]
+    fast = draw(seed)[columns].to_numpy(float)
+    slow = draw(seed + 1, step_by_step=True)[columns].to_numpy(float)
+    p = p_value(fast, slow)
+    if p <= LEVEL:
+        raise ValueError(f"{strategy}: the simulators disagree on its law (p-value {p:.1g})")
+
+
+def _seats(type_id: int, problem: Problem, counts: IntArray) -> float:
+    return float(counts[type_id])
 
 
 def p_value(one: FloatArray, other: FloatArray) -> float:
     """The smallest p-value of the columns' Kolmogorov-Smirnov tests, times their number."""
-    found = [ks_2samp(*two, method="asymp").pvalue for two in zip(one.T, other.T, strict=True)]
-    return min(1.0, len(found) * float(min(found)))
+    columns = zip(one.T, other.T, strict=True)
+    p_values = [float(ks_2samp(*pair, method="asymp").pvalue) for pair in columns]
+    return min(1.0, len(p_values) * min(p_values))
 
 
 def _follow(
-    strategy: Strategy, problem: Problem, seed: int, size: int, block: int = 1, told: bool = True
+    strategy: Strategy,
+    problem: Problem,
+    seed: int,
+    size: int,
+    block: int = 1,
+    show_rejected: bool = True,
 ) -> list[int]:
-    """Who is seated of the same people, shown in blocks; if not `told`, without the rejected."""
+    """Who is seated, by position, of the same people, shown in blocks."""
     session = strategy.start(problem, size)
     if not isinstance(session, Session):
         raise ValueError(f"{strategy}: start must return a Session, got {session!r}")
-    came, coins = Volunteers(problem, seed).next(PEOPLE_PER_DRAW)
-    seated, at = list[int](), 0
-    while at < len(came) and len(seated) < size:
-        now = session.acceptance
-        before = np.array(now)
-        if before.shape != problem.p.shape or not ((before >= 0) & (before <= 1)).all():
-            asked = f"{len(problem.p)} numbers from 0 to 1, one per type"
-            raise ValueError(f"{strategy}: acceptance must be {asked}, got {now!r}")
-        accepted = coins[at:] < before[came[at:]]
-        shown = (np.arange(len(accepted)) if told else np.flatnonzero(accepted))[:block]
-        shown = shown[: int(accepted[shown].cumsum().searchsorted(size - len(seated))) + 1]
-        if not len(shown):
+    type_ids, coins = Volunteers(problem, seed).next(PEOPLE_PER_DRAW)
+    seated: list[int] = []
+    position = 0
+    while position < len(type_ids) and len(seated) < size:
+        acceptance = session.acceptance
+        before = np.array(acceptance)
+        _check_acceptance(strategy, problem, before)
+        accepted = coins < before[type_ids]
+        people = np.arange(position, len(type_ids))
+        if not show_rejected:
+            people = people[accepted[people]]
+        people = people[:block]
+        until_full = int(accepted[people].cumsum().searchsorted(size - len(seated))) + 1
+        people = people[:until_full]
+        if len(people) == 0:
             break
-        noted = session.see(came[at + shown], accepted[shown])
-        if not isinstance(noted, int | np.integer) or not 1 <= noted <= len(shown):
-            asked = f"how many of {len(shown)} people it noted, at least 1"
-            raise ValueError(f"{strategy}: see must return {asked}, got {noted!r}")
-        if not np.array_equal(now, before):
+        noted = session.see(type_ids[people], accepted[people])
+        if not isinstance(noted, int | np.integer) or not 1 <= noted <= len(people):
+            raise ValueError(
+                f"{strategy}: see must return how many of {len(people)} people it noted, "
+                f"at least 1, got {noted!r}"
+            )
+        if not np.array_equal(acceptance, before):
             raise ValueError(f"{strategy}: acceptance must be a new array when it changes")
-        shown = shown[:noted]
-        seated += (at + shown[accepted[shown]]).tolist()
-        at += int(shown[-1]) + 1
+        people = people[:noted]
+        seated += people[accepted[people]].tolist()
+        position = int(people[-1]) + 1
     return seated
+
+
+def _check_acceptance(strategy: Strategy, problem: Problem, acceptance: FloatArray) -> None:
+    is_right = acceptance.shape == problem.p.shape
+    if not is_right or not ((acceptance >= 0) & (acceptance <= 1)).all():
+        raise ValueError(
+            f"{strategy}: acceptance must be {len(problem.p)} numbers from 0 to 1, one per type, "
+            f"got {acceptance!r}"
+        )

@@ -20,9 +20,9 @@ with value $j$ of feature $i$:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log, log2, sqrt
+from math import log, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -35,7 +35,50 @@ from committees.problem import Problem
 from committees.rl_cmdp import MAURER_PONTIL, Episode
 from committees.simulation import Recruitment
 
-VERSIONS = ("printed", "sharp")
+
+@dataclass(frozen=True)
+class Constants:
+    """What stands before the terms of the bounds, in one version of the theorems."""
+
+    l1: float  #: before sqrt(|X| T log): what not knowing p costs, with l1 balls
+    bernstein: float  #: before sqrt(|X| T log): the same with intervals
+    doublings: float  #: before |X| log T log, the second term with intervals
+    chance: float  #: below the root, before T log: what coins and arrivals add
+    deviations: Callable[[int], int]  #: events that a feature with so many values counts for
+    dkw: Callable[[int], int]  #: applications of Dvoretzky, Kiefer and Wolfowitz that it takes
+
+
+def _all_but_one(n_values: int) -> int:
+    return n_values - 1
+
+
+def _each_or_one_of_two(n_values: int) -> int:
+    if n_values == 2:  # both deviate equally
+        return 1
+    return n_values
+
+
+def _half_rounded_up(n_values: int) -> int:
+    return n_values - n_values // 2
+
+
+PRINTED = Constants(
+    l1=4,
+    bernstein=4,
+    doublings=2,
+    chance=2,
+    deviations=_all_but_one,
+    dkw=_all_but_one,
+)
+SHARP = Constants(
+    l1=2 + sqrt(2),
+    bernstein=1 + sqrt(2),
+    doublings=1 / log(2),
+    chance=1 / 2,
+    deviations=_each_or_one_of_two,
+    dkw=_half_rounded_up,
+)
+VERSIONS = {"printed": PRINTED, "sharp": SHARP}
 
 
 def greedy_loss(problem: Problem, size: int, tolerance: float) -> float:
@@ -55,9 +98,10 @@ def cmdp_loss(problem: Problem, size: int, delta: float, version: str = "printed
     check_number("delta", delta, 0, 1, ends=False)
     check_choice("version", version, VERSIONS)
     # A feature with a single value cannot deviate; with no other there is nothing to bound.
-    several = [n for n in problem.shape if n > 1]
-    terms = sum(n - 1 if version == "printed" else n - n // 2 for n in several)
-    return sqrt(log(2 * terms / delta) / (2 * size)) if terms else 0.0
+    terms = sum(VERSIONS[version].dkw(n) for n in problem.shape if n > 1)
+    if terms == 0:
+        return 0.0
+    return sqrt(log(2 * terms / delta) / (2 * size))
 
 
 def rejections(policy: Policy, size: int) -> Any:
@@ -94,9 +138,8 @@ class LearningBounds:
 
     def violation(self, horizon: int) -> float:
         """A bound on the violation."""
-        printed = self.version == "printed"  # of two values, which deviate equally, count one
-        values = sum(n - 1 if printed or n == 2 else n for n in self.problem.shape if n > 1)
-        return self._not_knowing(horizon) + self._chance(horizon, events=6 * max(1, values))
+        deviations = sum(self._constants.deviations(n) for n in self.problem.shape if n > 1)
+        return self._not_knowing(horizon) + self._chance(horizon, events=6 * max(1, deviations))
 
     def loss(self, horizon: int, rate: float) -> float:
         """A bound on the loss, violation / (rate * T - regret), at most 1; `rate` is g*."""
@@ -104,39 +147,50 @@ class LearningBounds:
         seats = rate * horizon - self.regret(horizon)
         return min(1.0, self.violation(horizon) / max(1.0, seats))
 
+    @property
+    def _constants(self) -> Constants:
+        return VERSIONS[self.version]
+
     def _not_knowing(self, t: int) -> float:
         check_integer("horizon", t, 1)
-        n, printed = len(self.problem.p), self.version == "printed"
+        n_types = len(self.problem.p)
         if self.confidence == "l1":
-            log_term = log(6 * n * t * max(t - 1, 1) / self.delta)
-            return (4 if printed else 2 + sqrt(2)) * sqrt(n * log_term * t)
+            log_term = log(6 * n_types * t * max(t - 1, 1) / self.delta)
+            return self._constants.l1 * sqrt(n_types * log_term * t)
         first, second = MAURER_PONTIL
-        log_term = log(6 * n * t / self.delta)
-        slow = (4 if printed else sqrt(2) + 1) * first * sqrt(n * log_term * t)
-        return slow + (2 * log(t) if printed else log2(t)) * second * n * log_term
+        log_term = log(6 * n_types * t / self.delta)
+        slow = self._constants.bernstein * first * sqrt(n_types * log_term * t)
+        fast = self._constants.doublings * log(t) * second * n_types * log_term
+        return slow + fast
 
     def _chance(self, t: int, events: int) -> float:
-        return sqrt((2 if self.version == "printed" else 0.5) * t * log(events / self.delta))
+        return sqrt(self._constants.chance * t * log(events / self.delta))
 
 
-def regret_path(problem: Problem, found: Recruitment) -> pd.DataFrame:
+def regret_path(problem: Problem, recruitment: Recruitment) -> pd.DataFrame:
     """Regret and violation after each acceptance, indexed by the number of people screened."""
-    accepted = np.arange(1, len(found.type_ids) + 1)
-    seats = np.zeros((len(accepted), len(problem.rho)))
-    np.put_along_axis(seats, problem.codes[found.type_ids], 1.0, axis=1)
-    excess = np.cumsum(seats, axis=0) - accepted[:, None] * problem.rho
+    accepted = np.arange(1, len(recruitment.type_ids) + 1)
+    has_value = np.zeros((len(accepted), len(problem.rho)))
+    np.put_along_axis(has_value, problem.codes[recruitment.type_ids], 1.0, axis=1)
+    ahead = np.cumsum(has_value, axis=0) - accepted[:, None] * problem.rho
     columns = {
         "accepted": accepted,
-        "regret": best_policy(problem).rate * found.screened - accepted,
-        "violation": np.abs(excess).max(axis=1),
+        "regret": best_policy(problem).rate * recruitment.screened - accepted,
+        "violation": np.abs(ahead).max(axis=1),
     }
-    return pd.DataFrame(columns, pd.Index(found.screened, name="screened"))
+    return pd.DataFrame(columns, pd.Index(recruitment.screened, name="screened"))
 
 
 def covers(problem: Problem, episodes: Sequence[Episode]) -> bool:
-    """Whether the true distribution lay in the confidence set of every episode."""
-    gaps = [(np.abs(e.counts / (e.start - 1) - problem.p), e.radius) for e in episodes[1:]]
-    return all(np.all((gap.sum() if np.isscalar(r) else gap) <= r) for gap, r in gaps)
+    """Whether the true distribution lay in the confidence set of every episode but the first."""
+    for episode in episodes[1:]:
+        estimate = episode.counts / (episode.start - 1)
+        distance = np.abs(estimate - problem.p)
+        if np.isscalar(episode.radius):
+            distance = distance.sum()
+        if not np.all(distance <= episode.radius):
+            return False
+    return True
 
 
 def episode_sums(episodes: list[Episode], horizon: int) -> tuple[float, float]:

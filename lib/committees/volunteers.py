@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 
 from committees.checks import FloatArray, IntArray, check_integer
@@ -14,27 +17,38 @@ PEOPLE_PER_DRAW = 1024
 class Volunteers:
     """The people who come, each with a coin: a uniform number from 0 to 1.
 
-    Whoever's coin is below the acceptance probability of their type is accepted. People depend on
-    the problem and the generator alone: every strategy meets the same ones in the same order.
+    A person is accepted if the coin is below the acceptance probability of the type. People depend
+    on the problem and the generator alone: every strategy meets the same ones in the same order.
     """
 
     def __init__(self, problem: Problem, rng: np.random.Generator | int) -> None:
-        self._rng = np.random.default_rng(rng) if isinstance(rng, int) else rng
+        self._rng = np.random.default_rng(rng)
         self._cumulative = cumulative(problem.p)
-        self._type_ids, self._coins, self._at = np.zeros(0, dtype=np.intp), np.zeros(0), 0
+        self._type_ids = np.zeros(0, dtype=np.intp)
+        self._coins = np.zeros(0)
+        self._position = 0
 
-    def next(self, block: int) -> tuple[IntArray, FloatArray]:
-        """The types and coins of up to `block` people, at least one, without moving on."""
-        if self._at == len(self._type_ids):
-            draws = self._rng.random((2, PEOPLE_PER_DRAW))
-            self._type_ids = np.searchsorted(self._cumulative, draws[0], side="right")
-            self._coins, self._at = draws[1], 0
-        end = self._at + block
-        return self._type_ids[self._at : end], self._coins[self._at : end]
+    def next(self, people: int) -> tuple[IntArray, FloatArray]:
+        """The types and coins of up to so many people, at least one, without moving on."""
+        if self._position == len(self._type_ids):
+            uniform = self._rng.random((2, PEOPLE_PER_DRAW))
+            self._type_ids = np.searchsorted(self._cumulative, uniform[0], side="right")
+            self._coins = uniform[1]
+            self._position = 0
+        end = self._position + people
+        return self._type_ids[self._position : end], self._coins[self._position : end]
 
     def skip(self, people: int) -> None:
         """Move on by so many people."""
-        self._at += people
+        self._position += people
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        """One person after the other, without end: type and coin."""
+        while True:
+            type_ids, coins = self.next(PEOPLE_PER_DRAW)
+            for type_id, coin in zip(type_ids.tolist(), coins.tolist(), strict=True):
+                self.skip(1)
+                yield type_id, coin
 
 
 def stream(problem: Problem, people: int, rng: np.random.Generator | int) -> IntArray:
@@ -44,11 +58,8 @@ def stream(problem: Problem, people: int, rng: np.random.Generator | int) -> Int
     [0, 1, 0, 1, 0]
     """
     check_integer("people", people, 1)
-    volunteers, parts = Volunteers(problem, rng), list[IntArray]()
-    for _ in range(0, people, PEOPLE_PER_DRAW):
-        parts.append(volunteers.next(PEOPLE_PER_DRAW)[0])
-        volunteers.skip(PEOPLE_PER_DRAW)
-    return np.concatenate(parts)[:people]
+    volunteers = Volunteers(problem, rng)
+    return np.array([type_id for type_id, _ in islice(volunteers, people)])
 
 
 def cumulative(weights: FloatArray) -> FloatArray:

@@ -66,5 +66,8 @@ def test_leave_is_refused_by_default():
 
 
 def test_check_is_strategy_wants_an_instance():
-    with pytest.raises(ValueError, match=r"strategy: expected one such as CMDP\(\), got <class"):
+    with pytest.raises(
+        ValueError,
+        match=r"strategy: expected one such as CMDP\(\), got the class: write CMDP\(\.\.\.\)",
+    ):
         check_is_strategy(CMDP)
