@@ -138,9 +138,10 @@ class GreedySession(Session):
         seats = np.bincount(values[accepted].ravel(), minlength=len(self._room))
         noted = len(accepted)
         for value in np.flatnonzero((seats >= self._room) & (self._room > 0)):
-            takes_a_seat = accepted & (values == value).any(axis=1)
-            last_to_fit = np.flatnonzero(takes_a_seat)[self._room[value] - 1]
-            noted = min(noted, int(last_to_fit) + 1)
+            takes_a_seat = accepted[:noted] & (values[:noted] == value).any(axis=1)
+            takers = np.flatnonzero(takes_a_seat)
+            if len(takers) >= self._room[value]:
+                noted = int(takers[self._room[value] - 1]) + 1
         return noted
 
     def leave(self, type_id: int) -> None:
