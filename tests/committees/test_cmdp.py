@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-import literal
 from committees import (
     CMDP,
     Problem,
-    datasets,
-    recruit,
 )
-from samples import same_people
-
-PROBLEM = datasets.brexit(["gender", "age", "vote"])
-
-
-def test_cmdp_is_algorithm_3():
-    policy = CMDP().policy(PROBLEM)
-    assert PROBLEM.p @ literal.cmdp_policy(PROBLEM) == pytest.approx(policy.rate, abs=1e-8)
-    ours = recruit(CMDP(), PROBLEM, 100, np.random.default_rng(5), step_by_step=True)
-    committee, seen = literal.cmdp(100, policy.acceptance.to_numpy(), same_people(PROBLEM, 5))
-    assert committee == list(ours.type_ids)
-    assert seen == ours.screened[-1]
 
 
 def test_cmdp_on_example_2():

@@ -11,30 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import literal
 from committees import (
     CMDP,
     Greedy,
     Problem,
     datasets,
-    recruit,
     simulate,
     theory,
 )
 from committees.greedy import band, band_loss, quotas
-from samples import problems, same_people
+from samples import problems
 
 PROBLEM = datasets.brexit(["gender", "age", "vote"])
-
-
-@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.05])
-@pytest.mark.parametrize("size", [10, 37, 100])
-def test_greedy_is_algorithm_2(size, tolerance):
-    rng = np.random.default_rng(size)
-    ours = recruit(Greedy(tolerance), PROBLEM, size, rng, step_by_step=True)
-    committee, seen = literal.greedy(PROBLEM, size, tolerance, same_people(PROBLEM, size))
-    assert committee == list(ours.type_ids)
-    assert seen == ours.screened[-1]
 
 
 @pytest.mark.parametrize("tolerance", [-0.01, 1.01, float("nan")])

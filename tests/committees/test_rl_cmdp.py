@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import literal
 from committees import (
     CMDP,
     RLCMDP,
@@ -22,7 +21,7 @@ from committees.lp import solve
 from committees.optimism import OptimisticLP, l1_lp
 from committees.rl_cmdp import bernstein_radius, l1_radius
 from committees.volunteers import Volunteers
-from samples import random_problem, same_people
+from samples import random_problem
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
 
@@ -124,19 +123,6 @@ def test_rlcmdp_is_algorithm_1(sizes, scale):
                 assert decisions[t] == (coins[t] < policy[type_ids[t]])
     # With several features the optimum is rarely unique; with one, or no radius, it mostly is.
     assert unique >= (3 if scale == 0 or len(sizes) == 1 else 1)
-
-
-def test_rlcmdp_has_the_episodes_of_the_pseudocode():
-    """Episodes depend on who comes, not on who is accepted, and so do the programs' values."""
-    ours = recruit(RLCMDP(scale=0.1), PROBLEM, 200, np.random.default_rng(6))
-    committee, seen, episodes = literal.rl_cmdp(PROBLEM, 200, 0.05, 0.1, same_people(PROBLEM, 6))
-    assert len(committee) == 200
-    both = min(seen, int(ours.screened[-1]))
-    known = [(e.start, e.rate) for e in ours.session.episodes if e.start <= both]
-    found = [episode for episode in episodes if episode[0] <= both]
-    assert [start for start, _ in known] == [start for start, _ in found]
-    np.testing.assert_allclose([v for _, v in known], [v for _, v in found], atol=1e-7)
-    assert len(known) > 20
 
 
 @pytest.mark.parametrize("strategy", LEARNERS, ids=str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+import paper
 from committees import CMDP, Problem, datasets, recruit
 from committees.volunteers import Volunteers, stream
 
@@ -55,3 +56,11 @@ def same_people(problem, seed):
         type_id, coin = volunteers.next(1)
         yield int(type_id[0]), float(coin[0])
         volunteers.skip(1)
+
+
+def one_file(problem):
+    """The same problem for `examples/paper.py`."""
+    ends = np.cumsum(problem.shape).tolist()
+    features = [range(end - n, end) for end, n in zip(ends, problem.shape, strict=True)]
+    types = [tuple(values) for values in problem.codes.tolist()]
+    return paper.Problem(features, problem.rho, types, problem.p)
