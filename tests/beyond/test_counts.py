@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from committees import CMDP, RLCMDP, Greedy, Problem, datasets, highs, lp, recruit, simulate
-from committees.beyond import Foresight, Prices
+from committees.beyond import Foresight, Prices, foresight
+from committees.beyond.fitting import COMMITTEES, fit_tables
 from committees.beyond.foresight import fitted
-from committees.beyond.tables import COMMITTEES, Tables
+from committees.beyond.tables import Tables
 from committees.volunteers import PEOPLE_PER_DRAW, Volunteers
 
 BREXIT = datasets.brexit()
@@ -92,7 +93,7 @@ def test_fitted_tables_serve_all_runs():
     """One fit for ten recruitments; and with known p nothing is fitted along the way."""
     problem = datasets.brexit(["gender", "age"])
     fitted.cache_clear()
-    with mock.patch.object(Tables, "_fit", autospec=True, side_effect=Tables._fit) as fit:
+    with mock.patch.object(foresight, "fit_tables", side_effect=fit_tables) as fit:
         simulate(Foresight(0.02), problem, 50, runs=10, workers=1)
     assert fit.call_count == 1
 
@@ -102,15 +103,15 @@ def test_fit_looks_at_each_number_of_seats_once_per_pass():
     band = Foresight(0.02).band(problem, size)
     start = np.zeros_like(band[0])
     with mock.patch.object(Tables, "after", autospec=True, side_effect=Tables.after) as after:
-        tables = Tables(problem, problem.p, *band, start, size)
-    trials, levels = size * len(COMMITTEES), tables._last * len(COMMITTEES)
+        tables = fit_tables(problem, problem.p, *band, start, size)
+    trials, levels = size * len(COMMITTEES), tables.last * len(COMMITTEES)
     assert after.call_count == trials + levels
 
 
 def test_foresight_learning_fits_by_people_seen_and_for_each_of_the_last_seats():
     """At 20, 25, 32, 40, ... people, and once sixteen seats are left after every acceptance."""
     problem = datasets.brexit(["gender", "age"])
-    with mock.patch.object(Tables, "_fit", autospec=True, side_effect=Tables._fit) as fit:
+    with mock.patch.object(foresight, "fit_tables", side_effect=fit_tables) as fit:
         found = recruit(Foresight(0.02, learn=True), problem, 60, np.random.default_rng(0))
     fits, due = 0, 20
     for seen in range(1, found.screened[-1]):

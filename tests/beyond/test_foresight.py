@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -11,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committees import DeadEnd, Problem, datasets, recruit, simulate
-from committees.beyond import foresight, tables
+from committees.beyond import foresight
 from committees.beyond.bands import open_values
 from committees.beyond.estimate import estimate
+from committees.beyond.fitting import fit_tables
 from committees.beyond.foresight import EVERY_SEAT, Foresight, fitted
 from committees.beyond.limits import fewest_screened, optimal_table
 from committees.beyond.tables import Tables
@@ -30,7 +32,7 @@ def rough_fits(known=20, learning=10):
     """Fits on so few committees: quick, and poor. Also to decorate tests with."""
     fitted.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "COMMITTEES", (known,))
+        patch.setattr(foresight, "fit_tables", partial(fit_tables, committees=(known,)))
         patch.setattr(foresight, "COMMITTEES", (learning,))
         yield
     fitted.cache_clear()
@@ -93,7 +95,7 @@ def test_foresight_ends_inside_the_band_if_tables_are_nonsense(
     chance = np.random.default_rng(seed)
 
     def nonsense(self, counts, k):
-        values = open_values(problem, *self._band, counts, k)
+        values = open_values(problem, self.low, self.high, counts, k)
         is_open = values[:, problem.codes].all(axis=2)
         return np.where(is_open, np.exp(chance.normal(0, spread, is_open.shape)), np.inf)
 
@@ -255,10 +257,11 @@ def test_ahead_with_is_below_ahead_exactly_for_those_accepted(problem, size, lea
     rng = np.random.default_rng(seed)
     session = Foresight(0.05, learn=learn).start(problem, size)
     while session.left:
-        if session._tables is not None:
+        if session.tables is not None:
             fewer = session.ahead_with < session.ahead
             np.testing.assert_array_equal(session.acceptance, fewer)
-            values = open_values(problem, *session._band, session.counts, session.left)
+            band = Foresight(0.05).band(problem, size)
+            values = open_values(problem, *band, session.counts, session.left)
             is_open = values[problem.codes].all(axis=1)
             np.testing.assert_array_equal(np.isfinite(session.ahead_with), is_open)
         else:
@@ -424,12 +427,12 @@ def test_see_fits_after_every_acceptance_for_the_last_seats_when_learning():
     session.see(seen, seen > 0)
     assert session.left == EVERY_SEAT + 4
     while session.left > 1:
-        tables = session._tables
+        tables = session.tables
         session.see(np.array([int(session.acceptance.argmax())]), np.array([True]))
-        assert (session._tables is not tables) == (session.left <= EVERY_SEAT)
+        assert (session.tables is not tables) == (session.left <= EVERY_SEAT)
         if session.left <= EVERY_SEAT:
-            np.testing.assert_array_equal(session._tables._start, session.counts)
-            np.testing.assert_allclose(session._tables.p, estimate(THREE, session._seen))
+            np.testing.assert_array_equal(session.tables.start, session.counts)
+            np.testing.assert_allclose(session.tables.p, estimate(THREE, session.seen))
 
 
 def test_foresight_has_a_name_and_refuses_bad_parameters():

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import paper
 from committees import CMDP, Problem, datasets, recruit
+from committees.beyond.fitting import fit_tables
+from committees.greedy import band
 from committees.volunteers import Volunteers, stream
 
 
@@ -64,3 +66,9 @@ def one_file(problem):
     features = [range(end - n, end) for end, n in zip(ends, problem.shape, strict=True)]
     types = [tuple(values) for values in problem.codes.tolist()]
     return paper.Problem(features, problem.rho, types, problem.p)
+
+
+def fit_roughly(problem, size, tolerance, committees=(30, 30)):
+    """Tables from few committees, for an empty committee."""
+    low, high = band(problem, size, tolerance)
+    return fit_tables(problem, problem.p, low, high, 0 * low, size, committees=committees)

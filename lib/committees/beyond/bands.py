@@ -46,17 +46,25 @@ def open_values(
     return np.asarray((counts < high) & (spare | (lacking > 0)))
 
 
+def feature_slices(problem: Problem) -> list[slice]:
+    """Where the values of each feature stand in an array per value."""
+    ends = np.cumsum(problem.shape).tolist()
+    return [slice(end - n, end) for end, n in zip(ends, problem.shape, strict=True)]
+
+
 def check_band(problem: Problem, size: int, low: IntArray, high: IntArray) -> None:
     """Refuse a band that holds no committee of this size."""
-    for feature, values in problem.features.items():
-        own = problem.labels.get_level_values(0) == feature
-        if not (low[own] >= 0).all() or not (low[own] <= high[own]).all():
-            value = values[int(np.argmax((low[own] < 0) | (low[own] > high[own])))]
-            raise ValueError(f"feature {feature!r}, value {value!r}: expected 0 <= fewest <= most")
-        if not low[own].sum() <= size <= high[own].sum():
+    is_wrong = (low < 0) | (low > high)
+    if is_wrong.any():
+        feature, value = problem.labels[is_wrong][0]
+        raise ValueError(f"feature {feature!r}, value {value!r}: expected 0 <= fewest <= most")
+    for feature, values in zip(problem.features, feature_slices(problem), strict=True):
+        fewest = low[values].sum()
+        most = high[values].sum()
+        if not fewest <= size <= most:
             raise ValueError(
-                f"feature {feature!r}: {size} seats do not fit between {low[own].sum()}, the sum "
-                f"of the fewest, and {high[own].sum()}, the sum of the most"
+                f"feature {feature!r}: {size} seats do not fit between {fewest}, the sum "
+                f"of the fewest, and {most}, the sum of the most"
             )
 
 
@@ -73,24 +81,29 @@ def fewest_ahead(V: FloatArray, p: FloatArray) -> FloatArray:
     if V.ndim == 1:
         return np.asarray(_fewest_of_one(V, p))
     weighted = np.minimum(V, LARGEST) * p  # those that are infinite are never chosen
-    v, chosen = np.full(V.shape[:-1], np.inf), np.empty(V.shape)
+    fewest = np.full(V.shape[:-1], np.inf)
+    is_chosen = np.empty(V.shape)
     while True:
-        np.greater(v[..., None], V, out=chosen)  # in place: fresh memory would take longer
-        share = chosen @ p
-        found = np.full_like(v, np.inf)
-        np.divide(1 + np.vecdot(chosen, weighted), share, out=found, where=share > 0)
-        if not (found < v).any():
-            return v
-        v = np.minimum(v, found)
+        np.greater(fewest[..., None], V, out=is_chosen)  # in place: fresh memory takes longer
+        share = is_chosen @ p
+        fewer = np.full_like(fewest, np.inf)
+        np.divide(1 + np.vecdot(is_chosen, weighted), share, out=fewer, where=share > 0)
+        if not (fewer < fewest).any():
+            return fewest
+        fewest = np.minimum(fewest, fewer)
 
 
 def _fewest_of_one(V: FloatArray, p: FloatArray) -> float:
     """The same for one committee: several times as fast in plain numbers."""
-    v, chosen, both = np.inf, np.empty(V.shape), np.empty((2, *V.shape))
-    both[0], both[1] = p, np.minimum(V, LARGEST) * p
+    both = np.stack([p, np.minimum(V, LARGEST) * p])
+    is_chosen = np.empty(V.shape)
+    fewest = np.inf
     while True:
-        np.greater(v, V, out=chosen)
-        share, weighted = both.dot(chosen).tolist()
-        if not (share > 0 and (found := (1 + weighted) / share) < v):
-            return v
-        v = found
+        np.greater(fewest, V, out=is_chosen)
+        share, weighted = both.dot(is_chosen).tolist()
+        if not share > 0:
+            return fewest
+        fewer = (1 + weighted) / share
+        if not fewer < fewest:
+            return fewest
+        fewest = fewer

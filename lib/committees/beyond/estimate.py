@@ -31,13 +31,15 @@ def shrink(
     James and Stein; the last term because $t$ comes from the same $n$ people). For few people who
     are all alike the numerator would be 0: it is at least `least`.
     """
-    towards = problem.product_over_values(shares)
+    product = problem.product_over_values(shares)
     odds = np.divide(1, shares, out=np.ones_like(shares), where=shares > 0) - 1
-    shared = float((observed * towards) @ problem.sum_over_values(odds))
-    by_chance = max(1 - float(observed @ observed) - shared, least)
-    apart = (people - 1) * float(((towards - observed) ** 2).sum())
-    weight = by_chance / apart if apart > by_chance else 1.0
-    return (1 - weight) * observed + weight * towards, weight
+    of_same_people = float((observed * product) @ problem.sum_over_values(odds))
+    by_chance = max(1 - float(observed @ observed) - of_same_people, least)
+    distance = (people - 1) * float(((product - observed) ** 2).sum())
+    weight = 1.0
+    if distance > by_chance:
+        weight = by_chance / distance
+    return (1 - weight) * observed + weight * product, weight
 
 
 def estimate(problem: Problem, seen: IntArray) -> FloatArray:
@@ -47,11 +49,14 @@ def estimate(problem: Problem, seen: IntArray) -> FloatArray:
     weight $(1 - \sum m^2) / ((n - 1) \sum (\rho - m)^2) \le 1$, after James and Stein, and with a
     bit of everything. Their product is mixed with the shares of types by `shrink`.
     """
-    people, rho = max(int(seen.sum()), 1), problem.rho
-    shares = problem.incidence @ seen / people
+    people = max(int(seen.sum()), 1)
+    rho = problem.rho
+    shares = problem.marginals(seen / people)
     by_chance = np.maximum(1 - feature_sums(problem, shares**2), 1 / people)
-    apart = (people - 1) * feature_sums(problem, (rho - shares) ** 2)
-    shares += by_chance / np.maximum(apart, by_chance) * (rho - shares)
+    distance = (people - 1) * feature_sums(problem, (rho - shares) ** 2)
+    weight = by_chance / np.maximum(distance, by_chance)
+    shares = shares + weight * (rho - shares)
     prior = PRIOR_PEOPLE * (rho + 1 / problem.n_values) / 2
     shares = (people * shares + prior) / (people + PRIOR_PEOPLE)
-    return shrink(problem, seen / people, shares, people, least=1 / people)[0]
+    p, _ = shrink(problem, seen / people, shares, people, least=1 / people)
+    return p

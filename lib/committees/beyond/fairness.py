@@ -59,7 +59,9 @@ def fair_policy(problem: Problem) -> Policy:
 def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
     """The leximin point of {0 <= x <= 1, shares x = rho}, shape (number of types that occur,)."""
     n = shares.shape[1]
-    least, is_open, slack = np.zeros(n), np.ones(n, dtype=bool), TOLERANCE
+    least = np.zeros(n)
+    is_open = np.ones(n, dtype=bool)
+    slack = TOLERANCE
     cost = np.append(np.zeros(n + 1), -1.0)
     # Columns: acceptance, rate as a share of the best (rounding may have emptied the set), level.
     blank = sparse.csr_array((len(rho), 1))
@@ -67,10 +69,12 @@ def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
     # Not by CVXPY: after its translation, rounding leaves a few of these without a positive dual.
     while is_open.any():
         rows = np.flatnonzero(is_open)
-        below = -sparse.eye_array(n, format="csr")[rows]
-        found = optimize.linprog(
+        minus_acceptance = -sparse.eye_array(n, format="csr")[rows]
+        no_rate = sparse.csr_array((len(rows), 1))
+        plus_level = np.ones((len(rows), 1))
+        solution = optimize.linprog(
             cost,
-            A_ub=sparse.hstack([below, sparse.csr_array((len(rows), 1)), np.ones((len(rows), 1))]),
+            A_ub=sparse.hstack([minus_acceptance, no_rate, plus_level]),
             b_ub=np.zeros(len(rows)),
             A_eq=in_proportion,
             b_eq=np.zeros(len(rho)),
@@ -78,18 +82,19 @@ def _leximin(shares: sparse.csr_array, rho: FloatArray) -> FloatArray:
             method="highs-ds",
             options=highs.OPTIONS,
         )
-        if found.status == 2 and slack < MAX_SLACK:  # infeasible, by rounding of what is settled
-            least, slack = np.maximum(least - slack, 0.0), 2 * slack
+        if solution.status == 2 and slack < MAX_SLACK:  # infeasible: what is settled was rounded
+            least = np.maximum(least - slack, 0.0)
+            slack = 2 * slack
             continue
-        if found.status != 0:
-            raise RuntimeError(f"HiGHS stopped: {found.message}")
-        level = found.x[-1]
-        settled = rows[found.ineqlin.marginals < -TOLERANCE]
+        if solution.status != 0:
+            raise RuntimeError(f"HiGHS stopped: {solution.message}")
+        level = solution.x[-1]
+        settled = rows[solution.ineqlin.marginals < -TOLERANCE]
         if level > 1 - TOLERANCE or not len(settled):
             settled = rows
         least[settled] = max(level - TOLERANCE, 0.0)
         is_open[settled] = False
-    return np.asarray(found.x[:n])
+    return np.asarray(solution.x[:n])
 
 
 @dataclass(frozen=True)

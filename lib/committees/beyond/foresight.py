@@ -1,4 +1,4 @@
-r"""Foresight: accept whoever lowers the number of people still to be seen.
+r"""Foresight: accept a volunteer who lowers the number of people still to be seen.
 
 For a committee $N$ with seats left, let $V(N)$ be the people still to be seen, on average. A type
 $x$ is accepted if and only if it is open (`beyond.bands`) and $V(N + x) < V(N)$. Where $V$ can be
@@ -20,6 +20,7 @@ import numpy as np
 
 from committees.beyond.bands import check_band, fewest_ahead, open_values
 from committees.beyond.estimate import estimate
+from committees.beyond.fitting import fit_tables
 from committees.beyond.limits import fluid_lp
 from committees.beyond.prices import seats_ahead
 from committees.beyond.tables import Tables
@@ -29,10 +30,14 @@ from committees.lp import solve
 from committees.problem import Problem
 from committees.strategy import Session, Strategy
 
-#: When learning: people seen before the first fit, and by what factor they grow until the next.
-FIRST_FIT, NEXT_FIT = 20, 1.25
-#: When learning: tables are fitted for so many last seats, and for so many at every acceptance.
-LEARN_SEATS, EVERY_SEAT = 64, 16
+#: When learning: people seen before the first fit.
+FIRST_FIT = 20
+#: When learning: by what factor the people seen grow until the next fit.
+NEXT_FIT = 1.25
+#: When learning: tables are fitted once so many seats are left.
+LEARN_SEATS = 64
+#: When learning: with so many seats left tables are fitted anew after every acceptance.
+EVERY_SEAT = 16
 #: When learning: how many committees are recruited in each pass of a fit.
 COMMITTEES = (200, 200)
 #: When learning: the lead of Prices before the first fit.
@@ -41,7 +46,10 @@ LEAD = 4.0
 
 @dataclass(frozen=True)
 class Foresight(Strategy):
-    """Accept whoever lowers the number of people still to be seen.
+    """Accept a volunteer who lowers the number of people still to be seen.
+
+    Before the first person comes, tables are fitted: seconds for hundreds of types, half a minute
+    for tens of thousands. Other recruitments of the same problem and size use them again.
 
     Parameters
     ----------
@@ -64,8 +72,8 @@ class Foresight(Strategy):
     def __post_init__(self) -> None:
         check_number("tolerance", self.tolerance, 0, 1)
         if self.seats is not None:  # tuples, so that strategies can be compared and looked up
-            fewest, most = (tuple(int(count) for count in part) for part in self.seats)
-            object.__setattr__(self, "seats", (fewest, most))
+            fewest, most = self.seats
+            object.__setattr__(self, "seats", (tuple(map(int, fewest)), tuple(map(int, most))))
 
     @property
     def learns(self) -> bool:
@@ -77,13 +85,16 @@ class Foresight(Strategy):
 
     @property
     def name(self) -> str:
-        return f"{self.family} " + ("seats" if self.seats else f"{self.tolerance:.12g}")
+        if self.seats is not None:
+            return f"{self.family} seats"
+        return f"{self.family} {self.tolerance:.12g}"
 
     def band(self, problem: Problem, size: int) -> tuple[IntArray, IntArray]:
         """The fewest and the most seats of each value: two ndarrays of int."""
         if self.seats is None:
             return band(problem, size, self.tolerance)
-        low, high = (np.array(part, dtype=np.intp) for part in self.seats)
+        low = np.array(self.seats[0], dtype=np.intp)
+        high = np.array(self.seats[1], dtype=np.intp)
         if low.shape != problem.rho.shape or high.shape != problem.rho.shape:
             raise ValueError(f"seats: expected two numbers for each of {len(problem.rho)} values")
         check_band(problem, size, low, high)
@@ -102,34 +113,55 @@ def fitted(strategy: Foresight, problem: Problem, size: int) -> Tables:
             f"{strategy}: among the types that occur in p, none can be combined to a "
             f"committee of {size} inside the band"
         )
-    return Tables(problem, problem.p, low, high, 0 * low, size)
+    nobody = np.zeros_like(low)
+    return fit_tables(problem, problem.p, low, high, nobody, size)
 
 
 class ForesightSession(Session):
-    """Keeps the counts of people seated, per value, and the seats left."""
+    """Keeps who is seated, and when learning also who has been seen.
+
+    Attributes
+    ----------
+    counts : ndarray of int, per value
+        The people seated.
+    left : int
+        The seats left.
+    seen : ndarray of int, per type
+        The people seen, when learning.
+    tables : Tables or None
+        What it decides by; None while Prices decides.
+    """
 
     def __init__(self, strategy: Foresight, problem: Problem, size: int) -> None:
-        self._problem, self._learn = problem, strategy.learn
-        self._band = strategy.band(problem, size)
-        self.counts, self.left = 0 * self._band[0], size
-        self._seen = np.zeros(len(problem.p), dtype=np.intp)
+        self._problem = problem
+        self._learn = strategy.learn
+        self._low, self._high = strategy.band(problem, size)
+        self.counts = np.zeros_like(self._low)
+        self.left = size
+        self.seen = np.zeros(len(problem.p), dtype=np.intp)
         self._next_fit = FIRST_FIT  # people seen
-        self._tables = None if self._learn else fitted(strategy, problem, size)
+        self.tables = None if strategy.learn else fitted(strategy, problem, size)
         self._decide()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        first = int(accepted.argmax())
-        noted = first + 1 if accepted[first] else len(type_ids)
+        noted = self._until_something_changes(accepted)
         if self._learn:
-            until = self._next_fit - int(self._seen.sum())
-            noted = min(noted, until) if until > 0 else noted
-            self._seen += np.bincount(type_ids[:noted], minlength=len(self._seen))
+            self.seen += np.bincount(type_ids[:noted], minlength=len(self.seen))
         if accepted[noted - 1]:
             self._seat(int(type_ids[noted - 1]), +1)
-            if self._tables and self.left <= EVERY_SEAT:
+            if self.tables and self.left <= EVERY_SEAT:
                 self._next_fit = 0  # at once
-        if self._learn and 0 < self.left <= LEARN_SEATS and self._seen.sum() >= self._next_fit:
+        if self._learn and 0 < self.left <= LEARN_SEATS and self.seen.sum() >= self._next_fit:
             self._fit()
+        return noted
+
+    def _until_something_changes(self, accepted: BoolArray) -> int:
+        """How many people are seen until somebody is seated, or enough for the next fit."""
+        first = int(accepted.argmax())
+        noted = first + 1 if accepted[first] else len(accepted)
+        until_fit = self._next_fit - int(self.seen.sum())
+        if self._learn and until_fit > 0:
+            return min(noted, until_fit)
         return noted
 
     def leave(self, type_id: int) -> None:
@@ -143,28 +175,46 @@ class ForesightSession(Session):
             self._decide()
 
     def _fit(self) -> None:
-        p, seen = estimate(self._problem, self._seen), int(self._seen.sum())
-        self._next_fit = int(np.ceil(seen * NEXT_FIT))
-        state = *self._band, self.counts, self.left
-        self._tables = Tables(self._problem, p, *state, self._tables, COMMITTEES)
+        """Fit tables to what has been seen, for the seats that are left."""
+        people = int(self.seen.sum())
+        self._next_fit = int(np.ceil(people * NEXT_FIT))
+        self.tables = fit_tables(
+            self._problem,
+            estimate(self._problem, self.seen),
+            self._low,
+            self._high,
+            self.counts,
+            self.left,
+            before=self.tables,
+            committees=COMMITTEES,
+        )
         self._decide()
 
     def _decide(self) -> None:
-        if self._tables is None:
-            self._by_prices()
-            return
-        V = self._tables.after(self.counts[None], self.left)[0]
-        v = fewest_ahead(V, self._tables.p)
-        accept = v > V
-        accept = accept if accept.any() else np.isfinite(V)
-        self.acceptance = accept.astype(float)
-        offset = self._tables.offset[min(self.left, len(self._tables.offset) - 1)]
-        self.ahead, self.ahead_with = float(v + offset), V + offset
+        if self.tables is None:
+            self._decide_by_prices()
+        else:
+            self._decide_by_tables(self.tables)
 
-    def _by_prices(self) -> None:
-        values = open_values(self._problem, *self._band, self.counts, self.left)
+    def _decide_by_tables(self, tables: Tables) -> None:
+        """Accept the types with which fewer people are ahead than without."""
+        V = tables.after(self.counts[None], self.left)[0]
+        v = fewest_ahead(V, tables.p)
+        is_accepted = v > V
+        if not is_accepted.any():
+            is_accepted = np.isfinite(V)  # nobody who can come: all who are open
+        self.acceptance = is_accepted.astype(float)
+        offset = tables.offset[min(self.left, tables.left)]
+        self.ahead = float(v + offset)
+        self.ahead_with = V + offset
+
+    def _decide_by_prices(self) -> None:
+        """Before the first fit: Prices, among the types that are open."""
+        values = open_values(self._problem, self._low, self._high, self.counts, self.left)
         is_open = self._problem.product_over_values(values.astype(float))
-        off = self.counts - self._problem.rho * self.counts[: self._problem.shape[0]].sum()
-        accept = is_open * (seats_ahead(self._problem, off) < LEAD)
+        seated = self.counts[: self._problem.shape[0]].sum()
+        ahead = self.counts - self._problem.rho * seated
+        accept = is_open * (seats_ahead(self._problem, ahead) < LEAD)
         self.acceptance = accept if accept.any() else is_open
-        self.ahead = self.ahead_with = None
+        self.ahead = None
+        self.ahead_with = None

@@ -29,7 +29,7 @@ import cvxpy as cp
 import numpy as np
 from scipy import optimize
 
-from committees.beyond.bands import fewest_ahead
+from committees.beyond.bands import feature_slices, fewest_ahead
 from committees.checks import BoolArray, FloatArray, IntArray, frozen
 from committees.greedy import band
 from committees.lp import solve
@@ -67,24 +67,30 @@ def hindsight(problem: Problem, size: int, tolerance: float, type_ids: IntArray)
     def enough(people: int) -> bool:
         return has_committee(problem, size, tolerance, type_ids[:people])
 
-    low, _ = band(problem, size, tolerance)
-    has_value = np.zeros((len(type_ids), len(low)), dtype=np.intp)
-    np.put_along_axis(has_value, problem.codes[type_ids], 1, axis=1)
-    # So many are too few, or have too few of some value: there is no need to ask.
-    too_few = max(size - 1, int((np.cumsum(has_value, axis=0) < low).any(axis=1).sum()))
+    too_few = _certainly_too_few(problem, size, tolerance, type_ids)
     step = 1
     while too_few < len(type_ids) and not enough(min(too_few + step, len(type_ids))):
-        too_few, step = min(too_few + step, len(type_ids)), 2 * step
+        too_few = min(too_few + step, len(type_ids))
+        step = 2 * step
     if too_few >= len(type_ids):
         raise ValueError(f"among {len(type_ids)} people there is no committee within the band")
     between = range(too_few + 1, min(too_few + step, len(type_ids)))
     return too_few + 1 + bisect_left(between, True, key=enough)
 
 
+def _certainly_too_few(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> int:
+    """The longest beginning with too few people, or too few of some value."""
+    low, _ = band(problem, size, tolerance)
+    has_value = np.zeros((len(type_ids), len(low)), dtype=np.intp)
+    np.put_along_axis(has_value, problem.codes[type_ids], 1, axis=1)
+    lacks_a_value = (np.cumsum(has_value, axis=0) < low).any(axis=1)
+    return max(size - 1, int(lacks_a_value.sum()))
+
+
 def has_committee(problem: Problem, size: int, tolerance: float, type_ids: IntArray) -> bool:
     """Whether some of these people, given their types, make a committee within the band."""
     present, counts = np.unique(type_ids, return_counts=True)
-    found = optimize.milp(
+    answer = optimize.milp(
         np.zeros(len(present)),
         integrality=np.ones(len(present)),
         bounds=optimize.Bounds(0, counts),
@@ -93,7 +99,7 @@ def has_committee(problem: Problem, size: int, tolerance: float, type_ids: IntAr
             (np.ones((1, len(present))), size, size),
         ],
     )
-    return bool(found.status == 0)
+    return bool(answer.status == 0)
 
 
 @lru_cache(maxsize=4)
@@ -103,7 +109,9 @@ def optimal_table(problem: Problem, size: int, tolerance: float) -> FloatArray:
     All values but the last of each feature are free: the last has the seats that are left.
     """
     low, high = band(problem, size, tolerance)
-    steps, most = _steps(problem)[problem.p > 0], high[_is_free(problem)].tolist()
+    occurs = problem.p > 0
+    steps = _steps(problem)[occurs]
+    most = high[_is_free(problem)].tolist()
     shape = (size + 1, *(count + 1 for count in most))
     if prod(shape) > MAX_CELLS:
         raise ValueError(
@@ -117,7 +125,7 @@ def optimal_table(problem: Problem, size: int, tolerance: float) -> FloatArray:
         reach = np.minimum(seated, most) + 1
         after = np.pad(V[seated + 1, ...], (0, 1), constant_values=np.inf)
         moved = [after[tuple(map(slice, step, step + reach))] for step in steps]
-        fewest = fewest_ahead(np.stack(moved, axis=-1), problem.p[problem.p > 0])
+        fewest = fewest_ahead(np.stack(moved, axis=-1), problem.p[occurs])
         V[seated, ...][tuple(map(slice, reach))] = fewest
     return frozen(V)
 
@@ -141,9 +149,11 @@ def _in_band(
     problem: Problem, size: int, low: IntArray, high: IntArray, shape: tuple[int, ...]
 ) -> BoolArray:
     """Which full committees are in the band, as a table with an axis for each free value."""
-    inside, axes = np.ones(shape, dtype=bool), iter(np.indices(shape, sparse=True))
-    for first, n_values in zip(problem.codes[0], problem.shape, strict=True):
-        counts = [next(axes) for _ in range(n_values - 1)]
-        for value, count in enumerate([*counts, size - sum(counts)], start=first):
-            inside &= (low[value] <= count) & (count <= high[value])
+    inside = np.ones(shape, dtype=bool)
+    axes = iter(np.indices(shape, sparse=True))
+    for values in feature_slices(problem):
+        free_counts = [next(axes) for _ in range(values.stop - values.start - 1)]
+        counts = [*free_counts, size - sum(free_counts)]
+        for count, fewest, most in zip(counts, low[values], high[values], strict=True):
+            inside &= (fewest <= count) & (count <= most)
     return inside

@@ -1,4 +1,4 @@
-r"""Prices: accept whoever's groups, added up, are fewer than so many seats ahead of their targets.
+r"""Prices: accept a volunteer whose groups are not too many seats ahead of their targets.
 
 With $n_v$ people of value $v$ among the $N$ seated, $c = n - \rho N$ tells how many seats each
 value is ahead. A type $x$ is accepted if and only if
@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Prices(Strategy):
-    """Accept whoever's groups, added up, are fewer than `lead` seats ahead; see the module.
+    """Accept a volunteer whose groups, added up, are fewer than `lead` seats ahead.
 
     Some type is always accepted, since the average of the sum over the targets is 0. If some types
     cannot occur, nobody who can come may be among the accepted.
@@ -71,15 +71,17 @@ class PricesSession(Session):
     """Keeps how many seats each value is ahead of its target."""
 
     def __init__(self, problem: Problem, lead: float | FloatArray) -> None:
-        self._problem, self._lead = problem, lead
+        self._problem = problem
+        self._lead = lead
         self._ahead = np.zeros_like(problem.rho)
         self._move(0, 0)
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
-        noted = int(np.argmax(accepted)) + 1 if accepted.any() else len(type_ids)
-        if accepted[noted - 1]:
-            self._move(int(type_ids[noted - 1]), +1)
-        return noted
+        if not accepted.any():
+            return len(type_ids)
+        first = int(np.argmax(accepted))
+        self._move(int(type_ids[first]), +1)
+        return first + 1
 
     def leave(self, type_id: int) -> None:
         self._move(type_id, -1)

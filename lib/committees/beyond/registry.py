@@ -57,14 +57,18 @@ def find_class(name: str) -> type[Strategy]:
     """The class that `module:Class` names."""
     module, _, wanted = name.partition(":")
     try:
-        found = vars(importlib.import_module(module))
+        members = vars(importlib.import_module(module))
     except Exception as error:  # whatever is wrong with the module
         raise ValueError(f"strategy: cannot import {module!r}: {error}") from None
-    known = {key: c for key, c in found.items() if isclass(c) and issubclass(c, Strategy)}
-    if wanted not in known:
-        wrong = "is no Strategy" if wanted in found else "does not exist"
-        raise ValueError(f"strategy: {name} {wrong}; {module} has {', '.join(known) or 'none'}")
-    return known[wanted]
+    classes = {
+        key: member
+        for key, member in members.items()
+        if isclass(member) and issubclass(member, Strategy)
+    }
+    if wanted not in classes:
+        wrong = "is no Strategy" if wanted in members else "does not exist"
+        raise ValueError(f"strategy: {name} {wrong}; {module} has {', '.join(classes) or 'none'}")
+    return classes[wanted]
 
 
 @dataclass(frozen=True)
