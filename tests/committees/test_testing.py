@@ -179,7 +179,9 @@ def test_check_strategy_wants_a_strategy_whose_name_begins_with_its_family():
 def test_check_strategy_finds_what_would_give_wrong_numbers():
     """A learner that does not say so has other people in each simulator."""
     fast, slow = (
-        simulate(Rule(LearnsInSilence), SMALL, 20, 200, step_by_step=step)["screened"].mean()
+        simulate(Rule(LearnsInSilence), SMALL, 20, 200, step_by_step=step, workers=1)[
+            "screened"
+        ].mean()
         for step in (False, True)
     )
     assert abs(fast - slow) > 0.2 * slow
