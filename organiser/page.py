@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import binom
-from tornado.template import Loader
 from tqdm import tqdm
 
 from committees.beyond import Foresight
 from committees.checks import FloatArray, check_integer
 from committees.problem import Problem
 from organiser.advice import relaxations
+from organiser.extra import MissingExtra, need_desk
 from organiser.files import Assembly, read_assembly
 from organiser.ranges import Seats
 from organiser.strategies import USUAL_TOLERANCE, choose
@@ -143,6 +143,8 @@ def _mean(people: FloatArray) -> str:
 
 def write(facts: dict[str, Any], path: Path) -> None:
     """Write the page, completely or not at all."""
+    from tornado.template import Loader  # may not be installed
+
     html = Loader(str(Path(__file__).parent)).load("page.html").generate(**facts)
     temporary = path.with_name(f"{path.name}.new")
     temporary.write_bytes(html)
@@ -169,12 +171,13 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     out = arguments.out or Path(arguments.targets).with_suffix(".html")
     try:
+        need_desk("the page")
         if arguments.calls is not None:
             check_integer("calls", arguments.calls, 1)
         assembly = read_assembly(arguments.targets, arguments.volunteers, arguments.size)
         facts = answers(assembly, arguments.size, arguments.tolerance, arguments.calls)
         write(facts, out)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MissingExtra) as error:
         print(error, file=sys.stderr)
         return 2
     print(f"Plan for {facts['plan']:,} people; in 1 of 10 cases more. The page is {out.resolve()}.")

@@ -31,9 +31,8 @@ PEOPLE = callers(PROBLEM, 3000, seed=31)
 @contextmanager
 def served(journal):
     """A desk in a process of its own, and its address."""
-    command = [sys.executable, "-c", "import sys, webbrowser; webbrowser.open = print\n"
-               "from organiser.desk.__main__ import main\nsys.exit(main())"]  # fmt: skip
-    command += [*map(str, FILES), "--size", str(SIZE), "--seed", "3", "--browser"]
+    command = [sys.executable, "-m", "organiser.desk", *map(str, FILES), "--no-open"]
+    command += ["--size", str(SIZE), "--seed", "3"]
     process = subprocess.Popen(
         [*command, "--journal", str(journal)], stdout=subprocess.PIPE, text=True
     )
@@ -109,6 +108,16 @@ def test_server_listens_to_this_machine_alone(desk):
     assert place.hostname == "127.0.0.1"
     with pytest.raises(OSError, match=r"refused|unreachable|assign"):
         request(desk.replace("127.0.0.1", "127.0.0.2"))
+
+
+def test_server_says_that_what_cannot_be_written_does_not_count(desk, tmp_path):
+    """Somebody has removed the journal."""
+    (tmp_path / "a.journal").unlink()
+    own = {"Origin": f"http://{urlsplit(desk).netloc}", "Content_Type": "application/json"}
+    status, answer = request(desk, "do", "POST", offer(PEOPLE[0]), **own)
+    assert status == 507
+    assert "this decision does not count" in json.loads(answer)["refused"]
+    assert json.loads(request(desk)[1])["callers"] == []
 
 
 # --- In Chromium.
@@ -200,6 +209,22 @@ def test_browser_withdraws_corrects_and_calls_back(chrome, desk):
     page.locator("input[name=q4]:not(:checked)").first.locator("xpath=..").click()
     page.click("#decide")
     page.get_by_text("the seat was promised, and is kept").wait_for()
+    assert page.heard == []
+
+
+@pytest.mark.browser
+def test_browser_asks_for_ids_and_households(chrome, desk):
+    page = opened(chrome, desk)
+    people = iter(PEOPLE)
+    said = ""
+    while "ACCEPTED" not in said:
+        page.fill("#household", "1 High Street")
+        said = call(page, person := next(people))
+    page.fill("#household", "1 HIGH STREET")
+    page.fill("#id", "a17")
+    assert call(page, person).endswith("somebody of this household has a seat.")
+    page.fill("#id", "a17")
+    assert "a17 has called before, as caller" in call(page, person)
     assert page.heard == []
 
 
