@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from committees.beyond import Foresight
 from committees.beyond.registry import find_class
 from committees.checks import check_integer
 from organiser.desk import audit
@@ -112,11 +111,11 @@ def _work(arguments: argparse.Namespace, plan: Plan, assembly: Assembly, path: P
         if arguments.answers:
             decide_file(desk, Path(arguments.answers), Path(arguments.decisions))
             return 0
-        _serve(arguments, desk, assembly)
+        _serve(arguments, desk, plan, assembly)
     return 0
 
 
-def _serve(arguments: argparse.Namespace, desk: Desk, assembly: Assembly) -> None:
+def _serve(arguments: argparse.Namespace, desk: Desk, plan: Plan, assembly: Assembly) -> None:
     """Serve the desk until it is closed."""
     from organiser.desk.browser import serve  # needs what may not be installed
 
@@ -125,24 +124,36 @@ def _serve(arguments: argparse.Namespace, desk: Desk, assembly: Assembly) -> Non
         title = "Rehearsal"
         print("A rehearsal: nothing of it is kept.")
         _invent(desk, arguments.rehearse)
-    print(f"{desk.strategy}. {desk}.")
-    print(f"{desk.last}." if desk.last else assembly.summary)
-    if assembly.seats and not isinstance(desk.strategy, Foresight):
-        print(f"Beware: {desk.strategy} may miss the file's min and max; Foresight keeps to them.")
+    print(f"{desk.state.strategy}. {desk}.")
+    print(f"{desk.state.last}." if desk.state.last else assembly.summary)
+    if _may_miss(plan, assembly):
+        print(f"Beware: {plan.strategy} may miss the file's min and max; Foresight keeps to them.")
     serve(desk, is_shown=not arguments.no_open, title=title)
     print(f"The journal's fingerprint is {desk.head}.")
-    if desk.last:
-        print(f"{desk.last}.")  # Ctrl-C may have hidden it
+    if desk.state.last:
+        print(f"{desk.state.last}.")  # Ctrl-C may have hidden it
     print(f"{desk}.")
+
+
+def _may_miss(plan: Plan, assembly: Assembly) -> bool:
+    """Whether a committee may end outside the file's min and max."""
+    if assembly.seats is None:
+        return False
+    if plan.band is None:
+        return True
+    low, high = plan.band
+    fewest, most = assembly.seats
+    return bool((low < fewest).any() or (high > most).any())
 
 
 def _invent(desk: Desk, people: int) -> None:
     """A rehearsal: callers who are drawn by lot from the volunteers of the plan."""
-    rng = np.random.default_rng(desk.seed)
-    for type_id in rng.choice(len(desk.problem.p), people, p=desk.problem.p):
-        if desk.seated == desk.size:
+    problem = desk.state.problem
+    rng = np.random.default_rng(desk.state.seed)
+    for type_id in rng.choice(len(problem.p), people, p=problem.p):
+        if desk.state.is_full:
             break
-        person = dict(zip(desk.problem.features, desk.problem.index[type_id], strict=True))
+        person = dict(zip(problem.features, problem.index[type_id], strict=True))
         decision = desk.offer(person)
         word = "ACCEPTED" if decision else "not accepted"
         words = ", ".join(person.values())

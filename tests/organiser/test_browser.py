@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 import browser
 from callers import EXAMPLES, callers
-from organiser.desk import Desk, audit
+from organiser.desk import Desk, audit, outlook
 from organiser.files import read_assembly
 from organiser.strategies import choose
 
@@ -159,10 +159,10 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
     rule = choose("foresight", read_assembly(*FILES, SIZE))
     with Desk(rule, PROBLEM, SIZE, journal=tmp_path / "twin.journal", seed=3) as twin:
         for person in PEOPLE:
-            until_next, until_last = twin.ahead()
+            until_next, until_last = outlook.ahead(twin.state)
             told = f"{until_next:,.0f} more callers until the next seat, {until_last:,.0f} until"
             assert told in page.inner_text("#ahead").replace("\u202f", ",")
-            is_open = twin.open_values()
+            is_open = outlook.open_values(twin.state)
             for number, feature in enumerate(PROBLEM.features):
                 closed = page.locator(f"label.closed input[name=q{number}]").evaluate_all(
                     "inputs => inputs.map((input) => input.value)"
@@ -171,8 +171,8 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
             decision = twin.offer(person)
             word = "ACCEPTED" if decision else "not accepted"
             assert call(page, person) == f"Caller {decision.number} is {word}: {decision.reason}."
-            assert page.locator("#late").inner_text() == ". ".join(twin.late())
-            if twin.seated == SIZE:
+            assert page.locator("#late").inner_text() == ". ".join(outlook.late(twin.state))
+            if twin.state.seated == SIZE:
                 break
     assert page.inner_text("#ahead") == "The committee is full."
     assert page.locator("#decide").is_disabled()
@@ -237,13 +237,13 @@ def test_browser_warns_and_calls_back_in_the_order_of_the_lot(chrome, tmp_path):
         for one in people:
             if not (decision := desk.offer(one)):
                 desk.keep_in_reserve(decision.number)
-            if desk.late() and desk.seen > 40:
+            if outlook.late(desk.state) and desk.state.seen > 40:
                 break
-        for number in list(desk.seats):
+        for number in list(desk.state.seats):
             desk.withdraw(number)
-            if len(desk.reserve()) > 1:
+            if len(outlook.reserve(desk.state)) > 1:
                 break
-        late, (first, second, *_) = desk.late(), desk.reserve()
+        late, (first, second, *_) = outlook.late(desk.state), outlook.reserve(desk.state)
     with served(journal) as (_, address):
         page = opened(chrome, address)
         warned = page.inner_text("#late")
