@@ -27,6 +27,22 @@ ANN, BOB, CLEO = (
 WITHDRAWN = {"what": "withdraw", "number": 1}
 
 
+OWN_STRATEGIES = """
+import numpy as np
+from committees import CMDP
+
+
+class Keeps(CMDP):
+    def band(self, problem, size):
+        return np.array([2, 4]), np.array([2, 4])
+
+
+class Wider(CMDP):
+    def band(self, problem, size):
+        return np.array([0, 0]), np.array([6, 6])
+"""
+
+
 def offer(person, **more):
     return {"what": "offer", "person": person, **more}
 
@@ -126,6 +142,19 @@ def test_main_keeps_to_ranges_of_seats_unless_told_otherwise(tmp_path, run):
         (tmp_path / "t.journal").unlink()
         _, out, _ = run([*argv, "--strategy", strategy])
         assert ("may miss the file's min and max" in out) == told, strategy
+
+
+def test_main_believes_the_band_of_a_strategy_of_ones_own(tmp_path, run, monkeypatch):
+    """Who keeps to the file's min and max needs no warning, whoever wrote it."""
+    (tmp_path / "kept_to.py").write_text(OWN_STRATEGIES)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "t.csv").write_text("feature,value,min,max\nage,young,2,2\nage,old,4,4\n")
+    (tmp_path / "v.csv").write_text("feature,value,share\nage,young,0.2\nage,old,0.8\n")
+    argv = [str(tmp_path / "t.csv"), str(tmp_path / "v.csv"), "--size", "6"]
+    for name, told in (("Keeps", False), ("Wider", True)):
+        journal = str(tmp_path / name)
+        code, out, _ = run([*argv, "--strategy", f"kept_to:{name}", "--journal", journal])
+        assert (code, "may miss the file's min and max" in out) == (0, told)
 
 
 @pytest.mark.parametrize(
