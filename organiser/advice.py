@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from committees.checks import FloatArray
-from committees.cmdp import CMDP
 from committees.lp import best_policy
 from committees.problem import Problem
 from committees.strategy import Strategy
@@ -53,12 +52,13 @@ def expectations(
     (size,) = frame["size"].unique()
     rows = {}
     for strategy in strategies:
-        own = frame[frame["strategy"] == strategy.name]
-        screened = [own["screened"].mean(), *own["screened"].quantile(QUANTILES)]
-        if isinstance(strategy, CMDP):  # FairCMDP as well: a fixed policy, whose law is known
-            rejected = rejections(strategy.policy(problem), size)
-            screened = [size + rejected.mean(), *(size + rejected.ppf(QUANTILES))]
-        rows[strategy.name] = [*screened, own["loss"].mean(), own["loss"].quantile(0.9)]
+        runs = frame[frame["strategy"] == strategy.name]
+        people = [runs["screened"].mean(), *runs["screened"].quantile(QUANTILES)]
+        fixed_policy = getattr(strategy, "policy", None)
+        if fixed_policy is not None:  # then the law is known
+            rejected = rejections(fixed_policy(problem), size)
+            people = [size + rejected.mean(), *(size + rejected.ppf(QUANTILES))]
+        rows[strategy.name] = [*people, runs["loss"].mean(), runs["loss"].quantile(0.9)]
     columns = ["screened", *(f"{q:.0%}" for q in QUANTILES), "loss", "loss 90%"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("strategy")
 

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-#: Larger numbers than this are no ages; from the second one on they may be years of birth.
-OLDEST, FIRST_YEAR = 130, 1900
+#: Larger numbers of years than this are no ages.
+OLDEST = 130
+#: From this number on, numbers may be years of birth.
+FIRST_YEAR = 1900
 
 _FROM_TO = re.compile(r"(\d+) ?(?:-|to) ?(\d+)")
 _FROM = re.compile(r"(\d+) ?(?:\+|plus|(?:and|or) (?:over|above|older|more))")
@@ -46,9 +48,11 @@ def find(word: str, values: Sequence[str], year: int) -> str | None:
     spans = {value: limits for value in values if (limits := span(value))}
     if not word.isdigit() or len(spans) < len(values):
         return None
-    number, are_ages = int(word), max(low for low, _ in spans.values()) < OLDEST
-    age = year - number if are_ages and FIRST_YEAR <= number <= year else number
-    if are_ages and age > OLDEST:
+    number = int(word)
+    are_ages = max(low for low, _ in spans.values()) < OLDEST
+    if are_ages and FIRST_YEAR <= number <= year:
+        number = year - number
+    if are_ages and number > OLDEST:
         return None
-    fits = [value for value, (low, high) in spans.items() if low <= age <= high]
+    fits = [value for value, (low, high) in spans.items() if low <= number <= high]
     return fits[0] if len(fits) == 1 else None

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from committees.strategy import Strategy
+from organiser.desk import outlook
 from organiser.desk.journal import Journal, JournalError, Record, fingerprints, number_of
-from organiser.desk.outlook import Outlook
 from organiser.desk.plan import Plan
+from organiser.desk.state import State
 
 #: A strategy of one's own that the journal may have.
 Own = type[Strategy] | None
@@ -36,7 +37,7 @@ def verify(path: str | Path, own: Own = None) -> tuple[str, list[str]]:
         return FORGOTTEN, [first["forgotten"], *fingerprints([first])]
     position = 0
     try:
-        state = Outlook(Plan.read(first["plan"], own), first["seed"])
+        state = State(Plan.read(first["plan"], own), first["seed"])
         for position, record in enumerate(records, 1):
             if wrong := state.refusal(record) or _difference(state, record, position):
                 break
@@ -48,23 +49,26 @@ def verify(path: str | Path, own: Own = None) -> tuple[str, list[str]]:
     return wrong and f"record {position + 1}: {wrong}", fingerprints([first, *records])
 
 
-def _difference(state: Outlook, record: Record, position: int) -> str:
+def _difference(state: State, record: Record, position: int) -> str:
     """What a record says of a person that was not so; empty if it could have happened."""
     if "person" not in record:
         return ""
-    told = f"caller {number_of(record)}"
-    if record["person"] != state.read(record["person"])[0]:
-        return f"{told} is in other words than those of the plan"
-    found = state.decide(record, position)
-    if record["type"] != found["type"]:
-        return f"{told} is not of the type that was written"
-    if record.get("plan") != found.get("plan"):
-        return f"{told} was corrected, and the plan should be another"
-    said, so = ([one.get(key, -1) for key in ("chance", "coin")] for one in (record, found))
-    if not np.allclose(said, so, rtol=1e-9, atol=1e-12):
-        return f"{told} had a chance of {found['chance']:g}, and the coin {found['coin']:.6f}"
-    is_so = record["accepted"] == found["accepted"]
-    return "" if is_so else f"{told} was {'' if found['accepted'] else 'not '}accepted"
+    caller = f"caller {number_of(record)}"
+    words, _ = state.read(record["person"])
+    if record["person"] != words:
+        return f"{caller} is in other words than those of the plan"
+    decided = state.decide(record, position)
+    if record["type"] != decided["type"]:
+        return f"{caller} is not of the type that was written"
+    if record.get("plan") != decided.get("plan"):
+        return f"{caller} was corrected, and the plan should be another"
+    for key in ("chance", "coin"):
+        if not np.isclose(record.get(key, -1), decided.get(key, -1), rtol=1e-9, atol=1e-12):
+            so = f"a chance of {decided['chance']:g}, and the coin {decided['coin']:.6f}"
+            return f"{caller} had {so}"
+    if record["accepted"] == decided["accepted"]:
+        return ""
+    return f"{caller} was {'' if decided['accepted'] else 'not '}accepted"
 
 
 def members(path: str | Path, own: Own = None) -> pd.DataFrame:
@@ -72,7 +76,7 @@ def members(path: str | Path, own: Own = None) -> pd.DataFrame:
     first, *records = _read(path)
     if "forgotten" in first:
         return pd.DataFrame(**first["members"]).rename_axis("caller")
-    return _replay(first, records, own).members()
+    return outlook.members(_replay(first, records, own))
 
 
 def forget(path: str | Path, own: Own = None) -> None:
@@ -84,17 +88,22 @@ def forget(path: str | Path, own: Own = None) -> None:
             raise JournalError(f"{path}: {FORGOTTEN}")
         state = _replay(first, records, own)
         names = [" ".join(label) for label in state.problem.labels]
-        called = dict(zip(names, state.progress()["called"].tolist(), strict=True))
-        rows = state.members().to_dict("split")
-        kept = {"plan": state.plan.record(), "forgotten": journal.head, "seen": state.seen}
-        journal.replace([{**kept, "called": called, "members": rows}])
+        called = outlook.progress(state)["called"].tolist()
+        left: Record = {
+            "plan": state.plan.record(),
+            "forgotten": journal.head,
+            "seen": state.seen,
+            "called": dict(zip(names, called, strict=True)),
+            "members": outlook.members(state).to_dict("split"),
+        }
+        journal.replace([left])
     finally:
         journal.close()
 
 
-def _replay(first: Record, records: list[Record], own: Own) -> Outlook:
+def _replay(first: Record, records: list[Record], own: Own) -> State:
     try:
-        state = Outlook(Plan.read(first["plan"], own), first["seed"])
+        state = State(Plan.read(first["plan"], own), first["seed"])
         for record in records:
             state.take_in(record)
     except NONSENSE as error:

@@ -20,9 +20,10 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
+from organiser.desk import outlook
 from organiser.desk.desk import Desk, Refused
 from organiser.desk.journal import JournalError
-from organiser.desk.outlook import FALSE_ALARMS
+from organiser.desk.state import State
 
 FOLDER = Path(__file__).parent
 #: What a page may load and do.
@@ -39,7 +40,10 @@ class Handler(RequestHandler):  # type: ignore[misc]
 
     def initialize(self, desk: Desk, host: str, title: str, answered: dict[str, Any]) -> None:
         """Keep what all requests share."""
-        self.desk, self.host, self.title, self.answered = desk, host, title, answered
+        self.desk = desk
+        self.host = host
+        self.title = title
+        self.answered = answered
 
     def set_default_headers(self) -> None:
         """Forbid whatever the page does not need."""
@@ -117,36 +121,47 @@ def act(desk: Desk, what: str, **asked: Any) -> str:
     if what not in actions:
         raise ValueError(f"the desk cannot {what!r}")
     actions[what](number)
-    return f"{desk.last}."
+    return f"{desk.state.last}."
 
 
 def standing(desk: Desk) -> dict[str, Any]:
     """All that a page shows, as plain data."""
-    table, is_open = desk.progress(), desk.open_values()
-    names = ["seated", "called", "expected", "wanted", "fewest", "most"]
-    rows = table.assign(open=is_open).reset_index()
-    until_next, until_last = (n if np.isfinite(n) else None for n in desk.ahead())
-    callers = [
-        {"number": n, "person": list(c.person.values()), "seated": n in desk.seats, "id": c.id,
-         "accepted": c.accepted, "reserve": c.reserve}
-        for n, c in desk.callers.items()
-    ]  # fmt: skip
+    state = desk.state
+    # JSON has no word for what is not finite.
+    until_next, until_last = (n if np.isfinite(n) else None for n in outlook.ahead(state))
     return {
-        "words": str(desk),
-        "strategy": str(desk.strategy),
-        "size": desk.size,
-        "seated": desk.seated,
-        "last": desk.last,
-        "features": {name: list(values) for name, values in desk.problem.features.items()},
-        "rows": rows[["feature", "value", "open", *(n for n in names if n in rows)]].to_dict(
-            "records"
-        ),
+        "words": str(state),
+        "strategy": str(state.strategy),
+        "size": state.size,
+        "seated": state.seated,
+        "last": state.last,
+        "features": {name: list(values) for name, values in state.problem.features.items()},
+        "rows": _groups(state),
         "next": until_next,
         "ahead": until_last,
-        "late": desk.late(),
-        "false": FALSE_ALARMS,
-        "callers": callers,
-        "reserve": desk.reserve(),
+        "late": outlook.late(state),
+        "false": outlook.FALSE_ALARMS,
+        "callers": [_caller(state, number) for number in state.callers],
+        "reserve": outlook.reserve(state),
+    }
+
+
+def _groups(state: State) -> list[dict[Any, Any]]:
+    """A row for each value."""
+    table = outlook.progress(state).drop(columns="missing")
+    table["open"] = outlook.open_values(state)
+    return table.reset_index().to_dict("records")
+
+
+def _caller(state: State, number: int) -> dict[str, Any]:
+    caller = state.callers[number]
+    return {
+        "number": number,
+        "person": list(caller.person.values()),
+        "seated": number in state.seats,
+        "id": caller.id,
+        "accepted": caller.accepted,
+        "reserve": caller.reserve,
     }
 
 
@@ -164,7 +179,8 @@ def serve(desk: Desk, port: int = 0, is_shown: bool = True, title: str = "Desk")
 
 async def _serve(desk: Desk, port: int, is_shown: bool, title: str) -> None:
     sockets = bind_sockets(port, "127.0.0.1")
-    host, token = f"127.0.0.1:{sockets[0].getsockname()[1]}", secrets.token_urlsafe(16)
+    host = f"127.0.0.1:{sockets[0].getsockname()[1]}"
+    token = secrets.token_urlsafe(16)
     served = application(desk, host, token, title)
     HTTPServer(served, max_body_size=MAX_BODY_BYTES).add_sockets(sockets)
     address = f"http://{host}/{token}/"

@@ -19,9 +19,10 @@ from committees.checks import check_integer
 from committees.problem import Problem
 from committees.strategy import Strategy
 from organiser.csvfile import same_word
+from organiser.desk import outlook
 from organiser.desk.journal import Journal, JournalError, Record, number_of
-from organiser.desk.outlook import Outlook
 from organiser.desk.plan import Plan
+from organiser.desk.state import State
 
 
 class Refused(RuntimeError):
@@ -44,7 +45,7 @@ class Decision:
         return self.accepted
 
 
-class Desk(Outlook):
+class Desk:
     """One committee, recruited from real people.
 
     Parameters
@@ -56,7 +57,14 @@ class Desk(Outlook):
         A file that keeps everything. If it exists, the desk goes on where it ended.
     seed : int, optional
         Where the coins come from; by default a new one, which the journal keeps.
+
+    Attributes
+    ----------
+    state : State
+        How the recruitment stands. To be read; only the desk changes it.
     """
+
+    state: State
 
     def __init__(
         self,
@@ -67,20 +75,22 @@ class Desk(Outlook):
         journal: str | Path,
         seed: int | None = None,
     ) -> None:
-        given = None
+        plan = None
         if strategy is not None and problem is not None and size is not None:
-            given = Plan(strategy, problem, size)
-            _check_words("features", problem.features)
-            for feature, values in problem.features.items():
-                _check_words(f"feature {feature!r}: the values", values)
+            plan = Plan(strategy, problem, size)
+            _check_all_words(problem)
         if seed is not None:
             check_integer("seed", seed, 0)
-        if given is None and not Path(journal).exists():
+            seed = int(seed)
+        if plan is None and not Path(journal).exists():
             raise JournalError(f"{journal}: there is no such journal")
         self._journal = Journal(journal)
         try:
-            own = None if strategy is None else type(strategy)
-            self._resume(given, own, None if seed is None else int(seed))
+            if self._journal.records:
+                own = None if strategy is None else type(strategy)
+                self.state = _resumed(self._journal, plan, own, seed)
+            else:
+                self.state = _begun(self._journal, plan, seed)
         except (LookupError, TypeError, AttributeError) as error:
             self.close()
             told = f"makes no sense ({error!r}); --verify says where"
@@ -96,8 +106,12 @@ class Desk(Outlook):
         answered would be, and counts as the commonest people like them. An `id` can call once. Of a
         `household` (any word) one person can have a seat.
         """
-        extra = {key: word for key, word in (("id", id), ("household", household)) if word}
-        return self._decide({"caller": self.seen + 1, **extra}, person)
+        record: Record = {"caller": self.state.seen + 1}
+        if id:
+            record["id"] = id
+        if household:
+            record["household"] = household
+        return self._decide(record, person)
 
     def correct(self, number: int, person: Mapping[str, str]) -> Decision:
         """Change what was noted of a caller. A seat is kept; without one, it is decided again."""
@@ -142,41 +156,10 @@ class Desk(Outlook):
         self.close()
 
     def __str__(self) -> str:
-        people = "1 person" if self.seen == 1 else f"{self.seen} people"
-        return f"{self.seated} of {self.size} seats filled, {people} seen"
-
-    def _resume(self, given: Plan | None, own: type[Strategy] | None, seed: int | None) -> None:
-        """Begin the journal, or take in all that is in it."""
-        path, records = self._journal.path, self._journal.records
-        if not records:
-            if given is None:
-                raise JournalError(f"{path}: is empty, and there is no plan to begin with")
-            super().__init__(given, secrets.randbits(64) if seed is None else seed)
-            about = {"time": _now(), "version": version("committees")}
-            self._journal.append({"plan": given.record(), "seed": self.seed, **about})
-            return
-        first = records[0]
-        if "forgotten" in first:
-            raise JournalError(f"{path}: its people were forgotten, so it cannot go on")
-        if not {"plan", "seed"} <= {*first}:
-            raise JournalError(f"{path}: has no beginning, so it cannot go on")
-        # A correction may have widened the band: that is no other desk.
-        revised = [record["plan"] for record in records[1:] if {"plan", "reason"} <= {*record}]
-        last = [first["plan"], *revised][-1]
-        if seed not in (None, first["seed"]):
-            told = f"whose seed is {first['seed']!r}, not {seed!r}"
-            raise JournalError(f"{path}: belongs to another desk, {told}")
-        if given is not None and given.record() != last:
-            raise JournalError(f"{path}: belongs to another desk, {_difference(last, given)}")
-        is_first = given is not None and last == first["plan"]
-        super().__init__(
-            given if given and is_first else Plan.read(first["plan"], own), first["seed"]
-        )
-        for record in records[1:]:
-            self.take_in(record)
+        return str(self.state)
 
     def _check(self, record: Record) -> None:
-        if why := self.refusal(record):
+        if why := self.state.refusal(record):
             raise Refused(why)
 
     def _note(self, kind: str, number: int) -> None:
@@ -187,45 +170,94 @@ class Desk(Outlook):
         self._happen(record)
 
     def _decide(self, record: Record, person: Mapping[str, str]) -> Decision:
-        """Decide about somebody, tell, and say why."""
+        """Decide about somebody, write it, and say why."""
         self._check(record)
-        record["person"], _ = self.read(person, this_year())
-        record |= self.decide(record, len(self._journal.records))
-        number, chance = number_of(record), record.get("chance", 1.0)
-        if "chance" not in record:
-            reason = "the seat was promised, and is kept"
-        elif self.has_household_seat(record):
-            reason = "somebody of this household has a seat"
-        else:
-            reason = self.reason(record["type"], chance, record["coin"])
+        record["person"], _ = self.state.read(person, this_year())
+        record |= self.state.decide(record, len(self._journal.records))
+        reason = self._reason(record)  # before it is taken in, which changes all
         self._happen(record)
-        return Decision(number, record["accepted"], chance, reason)
+        return Decision(number_of(record), record["accepted"], record.get("chance", 1.0), reason)
+
+    def _reason(self, record: Record) -> str:
+        if "chance" not in record:
+            return "the seat was promised, and is kept"
+        if self.state.is_of_seated_household(record):
+            return "somebody of this household has a seat"
+        return outlook.reason(self.state, record["type"], record["chance"], record["coin"])
 
     def _happen(self, record: Record) -> None:
         """Write a record, then take it in."""
-        about: Record = {"time": _now(), "version": version("committees")}
-        plan = record.get("plan")
-        if plan is not None:  # what cannot be begun is not written
-            plan = self._read_plan(plan)
+        written = {**record, **_about()}
+        if "plan" in record:  # what cannot be begun is not written
+            plan = self.state.read_plan(record["plan"])
             plan.strategy.start(plan.problem, plan.size)
-            about["plan"] = plan.record()
+            written["plan"] = plan.record()
+            record = {**record, "plan": plan}
         try:
-            self._journal.append({**record, **about})
-            self.take_in(record if plan is None else {**record, "plan": plan})
+            self._journal.append(written)
+            self.state.take_in(record)
         except BaseException:
             self.close()  # taken in by half; opened again, the journal brings all of it back
             raise
 
 
+def _begun(journal: Journal, plan: Plan | None, seed: int | None) -> State:
+    """A recruitment that begins, with the first record of its journal."""
+    if plan is None:
+        raise JournalError(f"{journal.path}: is empty, and there is no plan to begin with")
+    state = State(plan, secrets.randbits(64) if seed is None else seed)
+    journal.append({"plan": plan.record(), "seed": state.seed, **_about()})
+    return state
+
+
+def _resumed(
+    journal: Journal, plan: Plan | None, own: type[Strategy] | None, seed: int | None
+) -> State:
+    """The recruitment of a journal, if it is that of this plan and seed."""
+    first, *others = journal.records
+    if "forgotten" in first:
+        raise JournalError(f"{journal.path}: its people were forgotten, so it cannot go on")
+    if not {"plan", "seed"} <= {*first}:
+        raise JournalError(f"{journal.path}: has no beginning, so it cannot go on")
+    # A correction may have widened the band: that is no other desk.
+    revised = [record["plan"] for record in others if {"plan", "reason"} <= {*record}]
+    last = [first["plan"], *revised][-1]
+    if seed not in (None, first["seed"]):
+        told = f"whose seed is {first['seed']!r}, not {seed!r}"
+        raise JournalError(f"{journal.path}: belongs to another desk, {told}")
+    if plan is not None and plan.record() != last:
+        told = _difference(last, plan)
+        raise JournalError(f"{journal.path}: belongs to another desk, {told}")
+    # A plan that is given need not be read: its strategy may be one that no journal can tell.
+    if plan is None or last != first["plan"]:
+        plan = Plan.read(first["plan"], own)
+    state = State(plan, first["seed"])
+    for record in others:
+        state.take_in(record)
+    return state
+
+
 def _difference(last: Record, given: Plan) -> str:
     """In what two plans differ."""
-    own = given.record()
-    if last["size"] != own["size"]:
-        return f"whose size is {last['size']}, not {own['size']}"
-    (mine, theirs) = (f"{one['strategy'].split(':')[-1]} {one['options']}" for one in (own, last))
-    if mine != theirs:
-        return f"whose strategy is {theirs}, not {mine}"
+    record = given.record()
+    if last["size"] != record["size"]:
+        return f"whose size is {last['size']}, not {record['size']}"
+    ours = _strategy_in_words(record)
+    theirs = _strategy_in_words(last)
+    if ours != theirs:
+        return f"whose strategy is {theirs}, not {ours}"
     return "with other targets or other volunteers"
+
+
+def _strategy_in_words(plan: Record) -> str:
+    return f"{plan['strategy'].split(':')[-1]} {plan['options']}"
+
+
+def _check_all_words(problem: Problem) -> None:
+    """Refuse features, and values of one feature, that cannot be told apart."""
+    _check_words("features", problem.features)
+    for feature, values in problem.features.items():
+        _check_words(f"feature {feature!r}: the values", values)
 
 
 def _check_words(what: str, words: Iterable[str]) -> None:
@@ -237,8 +269,10 @@ def _check_words(what: str, words: Iterable[str]) -> None:
             raise ValueError(f"{what} {other!r} and {word!r} are the same word at a desk")
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _about() -> Record:
+    """When something is written, and by which version."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"time": now, "version": version("committees")}
 
 
 def this_year() -> int:

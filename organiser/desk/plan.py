@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from committees.beyond import Foresight
 from committees.beyond.registry import make_strategy
-from committees.checks import IntArray, check_size
+from committees.checks import BoolArray, IntArray, check_size
 from committees.problem import Problem
 from committees.strategy import Strategy, check_is_strategy
 from organiser.desk.journal import JournalError, Record
@@ -40,18 +39,14 @@ class Plan:
     @property
     def band(self) -> tuple[IntArray, IntArray] | None:
         """The fewest and the most seats of each value, if the strategy keeps to such."""
-        if not isinstance(self.strategy, Foresight):
-            return None
         return self.strategy.band(self.problem, self.size)
 
     def record(self) -> Record:
         """The plan as plain data."""
-        rule = self.strategy
-        options: Record = dataclasses.asdict(rule) if dataclasses.is_dataclass(rule) else {}
         return {
             "size": self.size,
-            "strategy": _name(type(rule)),
-            "options": _plain(options),
+            "strategy": _name(type(self.strategy)),
+            "options": _plain(_options(self.strategy)),
             "features": {name: list(values) for name, values in self.problem.features.items()},
             "targets": self.problem.rho.tolist(),
             "p": self.problem.p.tolist(),
@@ -60,14 +55,20 @@ class Plan:
     @classmethod
     def read(cls, record: Record, own: type[Strategy] | None = None) -> Plan:
         """The plan of a record, whose strategy is one of ours or of the class `own`."""
-        name, options = str(record["strategy"]), record["options"]
-        if not (is_own := own is not None and name == _name(own)) and not name.startswith(TRUSTED):
+        name = str(record["strategy"])
+        options = record["options"]
+        strategy: Strategy
+        if own is not None and name == _name(own):
+            strategy = own(**options)
+        elif name.startswith(TRUSTED):
+            strategy = make_strategy(name, options)
+        else:
             told = f"has the strategy {name}, which is none of ours"
             raise JournalError(f"the journal {told}; open it with its files and strategy")
-        labels = [(f, value) for f, values in record["features"].items() for value in values]
+        features = record["features"]
+        labels = [(feature, value) for feature, values in features.items() for value in values]
         index = pd.MultiIndex.from_tuples(labels, names=["feature", "value"])
         problem = Problem(pd.Series(record["targets"], index), record["p"])
-        strategy = own(**options) if own and is_own else make_strategy(name, options)
         return cls(strategy, problem, record["size"])
 
     def cannot_end(self, counts: IntArray, left: int) -> str:
@@ -80,26 +81,45 @@ class Plan:
         for code in np.flatnonzero(counts > high).tolist():
             name = " ".join(map(str, self.problem.labels[code]))
             return f"{name} has {counts[code]} seats, more than {high[code]}"
-        features = self.problem.labels.get_level_values(0)
-        lacking = (
-            pd.Series(np.maximum(low - counts, 0), features).groupby(level=0, sort=False).sum()
-        )
-        for feature, number in lacking[lacking > left].items():
-            return f"{feature} needs {number} more people, and {left} seats are left"
+        for feature in self.problem.features:
+            missing = _missing(low, counts)[self._is_of(feature)].sum()
+            if missing > left:
+                return f"{feature} needs {missing} more people, and {left} seats are left"
         return ""
 
+    def _is_of(self, feature: str) -> BoolArray:
+        """Which values are this feature's: ndarray of bool, per value."""
+        return np.asarray(self.problem.labels.get_level_values(0) == feature)
+
     def widened(self, counts: IntArray, left: int) -> Plan:
-        """The plan with the band that is nearest to its own and can still be reached."""
-        if not isinstance(self.strategy, Foresight) or not self.cannot_end(counts, left):
+        """The plan with the band that is nearest to its own and can still be reached.
+
+        That of a strategy with an option `seats`, the band itself; others go on as they are.
+        """
+        strategy: Any = self.strategy
+        if self.band is None or "seats" not in _options(strategy):
             return self
-        low, high = self.strategy.band(self.problem, self.size)
-        low, high = low.copy(), np.maximum(high, counts)
+        if not self.cannot_end(counts, left):
+            return self
+        low = self.band[0].copy()
+        high = np.maximum(self.band[1], counts)
         for feature in self.problem.features:
-            own = np.flatnonzero(self.problem.labels.get_level_values(0) == feature)
-            while np.maximum(low[own] - counts[own], 0).sum() > left:
-                low[own[np.argmax(low[own] - counts[own])]] -= 1
+            codes = np.flatnonzero(self._is_of(feature))
+            while _missing(low, counts)[codes].sum() > left:
+                furthest = codes[np.argmax(low[codes] - counts[codes])]
+                low[furthest] -= 1
         seats = tuple(low.tolist()), tuple(high.tolist())
-        return dataclasses.replace(self, strategy=dataclasses.replace(self.strategy, seats=seats))
+        return dataclasses.replace(self, strategy=dataclasses.replace(strategy, seats=seats))
+
+
+def _missing(low: IntArray, counts: IntArray) -> IntArray:
+    """How many more people each value must have."""
+    return np.asarray(np.maximum(low - counts, 0))
+
+
+def _options(strategy: Strategy) -> dict[str, Any]:
+    """What a strategy was made with, where it says so."""
+    return dataclasses.asdict(strategy) if dataclasses.is_dataclass(strategy) else {}
 
 
 def _name(strategy: type[Strategy]) -> str:

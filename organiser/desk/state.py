@@ -8,7 +8,7 @@ claim.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,18 +56,28 @@ class State:
     ----------
     plan : Plan
         What is followed now.
+    session : Session
+        The strategy's session, which has seen everybody.
     callers : dict of int to Caller
         Everybody who has called, by number.
     seats : dict of int to int
         Who is seated: the caller's number, and type_id.
+    last : str
+        What happened last, in words.
+    called_before : int
+        How many people had called when the plan was changed last.
     """
+
+    plan: Plan
+    session: Session
+    called_before: int
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self.seed = seed
         self.callers: dict[int, Caller] = {}
         self.seats: dict[int, int] = {}
-        self.last = ""  #: what happened last, in words
-        self._own = type(plan.strategy)
+        self.last = ""
+        self._first_class = type(plan.strategy)
         self._follow(plan)
 
     @property
@@ -96,13 +106,23 @@ class State:
         return len(self.seats)
 
     @property
-    def counts(self) -> IntArray:
-        """How many seats each value has."""
-        return self._count(self.seats)
+    def is_full(self) -> bool:
+        """Whether all seats are filled."""
+        return self.seated >= self.size
 
-    def _count(self, seats: Mapping[int, int]) -> IntArray:
-        type_ids = np.fromiter(seats.values(), dtype=np.intp)
-        return np.bincount(self.problem.codes[type_ids].ravel(), minlength=len(self.problem.rho))
+    @property
+    def counts(self) -> IntArray:
+        """How many seats each value has: ndarray of int, per value."""
+        return self.count(self.seats.values())
+
+    def count(self, type_ids: Iterable[int]) -> IntArray:
+        """How many people of these types have each value: ndarray of int, per value."""
+        codes = self.problem.codes[np.fromiter(type_ids, dtype=np.intp)]
+        return np.bincount(codes.ravel(), minlength=len(self.problem.rho))
+
+    def __str__(self) -> str:
+        people = "1 person" if self.seen == 1 else f"{self.seen} people"
+        return f"{self.seated} of {self.size} seats filled, {people} seen"
 
     # --- What may happen.
 
@@ -111,55 +131,81 @@ class State:
         kinds = [kind for kind in KINDS if kind in record]
         if len(kinds) != 1 and kinds != ["corrected", "plan"]:
             return "nobody knows what this means"
-        if (kind := kinds[0]) == "plan":
+        kind = kinds[0]
+        if kind == "plan":
             return self._refuses_plan(record)
         number = record[kind]
-        told = f"caller {number}"
         if kind == "caller":
-            ids = {caller.id: n for n, caller in self.callers.items() if caller.id}
-            if number != self.seen + 1:
-                return f"{told} comes after caller {self.seen}"
-            if (name := record.get("id")) in ids:
-                return f"{name} has called before, as caller {ids[name]}"
-            return self._full()
+            return self._refuses_caller(number, record.get("id"))
         if number not in self.callers:
-            return f"there is no {told}"
-        caller, is_seated = self.callers[number], number in self.seats
-        if kind == "reserve":
-            return f"{told} was accepted" if caller.accepted else ""
-        if kind == "declined":
-            return "" if caller.reserve else f"{told} is not on the reserve list"
-        if is_seated:
-            if kind == "seated again":
-                return f"{told} has a seat"
-            cannot = type(self._session).leave is Session.leave
-            return f"{self.strategy} cannot take a seat back" if cannot else ""
-        if kind == "withdrawn":
-            return f"{told} has no seat"
-        return self._full() or (self._refuses_seat(number) if kind == "seated again" else "")
+            return f"there is no caller {number}"
+        refuses = {
+            "corrected": self._refuses_correction,
+            "withdrawn": self._refuses_withdrawal,
+            "seated again": self._refuses_seat,
+            "reserve": self._refuses_reserve,
+            "declined": self._refuses_decline,
+        }
+        return refuses[kind](number)
 
-    def _full(self) -> str:
-        return f"all {self.size} seats are filled" if self.seated >= self.size else ""
+    def _refuses_caller(self, number: int, id: str | None) -> str:
+        if number != self.seen + 1:
+            return f"caller {number} comes after caller {self.seen}"
+        for earlier, caller in self.callers.items():
+            if caller.id and caller.id == id:
+                return f"{id} has called before, as caller {earlier}"
+        return self._refuses_another()
+
+    def _refuses_another(self) -> str:
+        return f"all {self.size} seats are filled" if self.is_full else ""
+
+    def _refuses_correction(self, number: int) -> str:
+        if number in self.seats:
+            return self._refuses_leave()
+        return self._refuses_another()
+
+    def _refuses_withdrawal(self, number: int) -> str:
+        if number not in self.seats:
+            return f"caller {number} has no seat"
+        return self._refuses_leave()
+
+    def _refuses_leave(self) -> str:
+        has_leave = type(self.session).leave is not Session.leave
+        return "" if has_leave else f"{self.strategy} cannot take a seat back"
+
+    def _refuses_reserve(self, number: int) -> str:
+        return f"caller {number} was accepted" if self.callers[number].accepted else ""
+
+    def _refuses_decline(self, number: int) -> str:
+        is_listed = self.callers[number].reserve
+        return "" if is_listed else f"caller {number} is not on the reserve list"
 
     def _refuses_seat(self, number: int) -> str:
         """Why somebody who had a seat, or may be called back, cannot have one now."""
         caller = self.callers[number]
+        if number in self.seats:
+            return f"caller {number} has a seat"
+        if self.is_full:
+            return self._refuses_another()
         if not (caller.accepted or caller.reserve):
             return f"caller {number} was not accepted, and is not on the reserve list"
-        if self.has_household_seat({"corrected": number}):
+        if self.has_household_seat(caller.household):
             return f"caller {number} cannot have a seat now: somebody of this household has one"
-        if self.is_open(caller.type_id) if caller.accepted else self.chance([caller.type_id]) > 0:
-            return ""
-        return f"caller {number} cannot have a seat now: others are needed more"
+        # A seat that was given back by mistake is given again if a committee can still end well.
+        fits = self.is_open(caller.type_id)
+        if not caller.accepted:
+            fits = self.chance([caller.type_id]) > 0
+        return "" if fits else f"caller {number} cannot have a seat now: others are needed more"
 
     def _refuses_plan(self, record: Record) -> str:
-        plan = self._read_plan(record["plan"])
+        plan = self.read_plan(record["plan"])
         if not str(record.get("reason", "")).strip():
             return "a change of the plan needs a reason"
         if plan.problem.labels.tolist() != self.problem.labels.tolist():
             return "the features and their values must stay as they are"
-        kinds = {type(plan.strategy), self._own}
-        if len(kinds) > 1 and not all(kind.__module__.startswith(TRUSTED) for kind in kinds):
+        classes = {type(plan.strategy), self._first_class}
+        are_ours = all(one.__module__.startswith(TRUSTED) for one in classes)
+        if len(classes) > 1 and not are_ours:
             return "a strategy of one's own cannot take the place of another"
         why = plan.cannot_end(self.counts, plan.size - self.seated)
         return f"with those who are seated no committee fits: {why}" if why else ""
@@ -170,93 +216,116 @@ class State:
         """Change as a record says."""
         kind = next(kind for kind in KINDS if kind in record)
         if kind == "plan":
-            self._follow(self._read_plan(record["plan"]))
+            self._follow(self.read_plan(record["plan"]))
             self.last = f"The plan was changed: {record['reason']}"
             return
         number = record[kind]
         if kind == "caller":
-            own = {key: record[key] for key in ("id", "household") if record.get(key)}
-            caller = Caller(record["person"], record["type"], record["accepted"], **own)
-            self.callers[number] = caller
-            self._say(number, "was accepted" if caller.accepted else "was not accepted")
-            self._see(number, caller.accepted)
+            what = self._take_caller(number, record)
+        elif kind == "corrected":
+            what = self._correct(number, record)
         else:
-            self._say(number, self._change(kind, number, self.callers[number], record))
+            what = self._change(kind, number)
+        words = ", ".join(self.callers[number].person.values())
+        self.last = f"Caller {number} ({words}) {what}"
 
-    def _say(self, number: int, what: str) -> None:
-        self.last = f"Caller {number} ({', '.join(self.callers[number].person.values())}) {what}"
+    def _take_caller(self, number: int, record: Record) -> str:
+        """Somebody calls; what came of it, in words."""
+        caller = Caller(record["person"], record["type"], record["accepted"])
+        caller.id = record.get("id", "")
+        caller.household = record.get("household", "")
+        self.callers[number] = caller
+        self._see(number, caller.accepted)
+        return "was accepted" if caller.accepted else "was not accepted"
 
-    def _change(self, kind: str, number: int, caller: Caller, record: Record) -> str:
-        """What becomes of somebody who has called before; in words."""
-        if kind in ("reserve", "declined"):
-            caller.reserve = kind == "reserve"
-            return "may be called back" if caller.reserve else "does not want a seat any more"
+    def _change(self, kind: str, number: int) -> str:
+        """What becomes of somebody of whom nothing is to be decided, in words."""
+        caller = self.callers[number]
+        if kind == "reserve":
+            caller.reserve = True
+            return "may be called back"
+        if kind == "declined":
+            caller.reserve = False
+            return "does not want a seat any more"
         if kind == "seated again":
-            caller.accepted, caller.reserve = True, False
+            caller.accepted = True
+            caller.reserve = False
             self._see(number, True)
             return "has a seat again"
+        self.session.leave(self.seats.pop(number))
+        return "has given the seat back"
+
+    def _correct(self, number: int, record: Record) -> str:
+        """Somebody is another person than was noted; what came of it, in words."""
+        caller = self.callers[number]
         if number in self.seats:
-            self._session.leave(self.seats.pop(number))
-        if kind == "withdrawn":
-            return "has given the seat back"
-        caller.person, caller.type_id = record["person"], record["type"]
+            self.session.leave(self.seats.pop(number))
+        caller.person = record["person"]
+        caller.type_id = record["type"]
         caller.accepted = record["accepted"]
-        if caller.accepted:
-            self.seats[number] = caller.type_id
         if "plan" in record:
-            self._follow(self._read_plan(record["plan"]))
+            self.seats[number] = caller.type_id
+            self._follow(self.read_plan(record["plan"]))
         elif caller.accepted:
             self._see(number, True)
         return f"was corrected, and {'has a seat' if caller.accepted else 'has no seat'}"
 
-    def _read_plan(self, plan: Plan | Record) -> Plan:
-        return plan if isinstance(plan, Plan) else Plan.read(plan, self._own)
+    def read_plan(self, plan: Plan | Record) -> Plan:
+        """A plan that may still be a record."""
+        return plan if isinstance(plan, Plan) else Plan.read(plan, self._first_class)
 
     def _follow(self, plan: Plan) -> None:
         """Begin a plan, or go on with another: those who have called count as before."""
-        self.plan, self._since = plan, len(self.callers)
-        self._session = plan.strategy.start(plan.problem, plan.size)
+        self.plan = plan
+        self.called_before = self.seen
+        self.session = plan.strategy.start(plan.problem, plan.size)
         for number, caller in self.callers.items():
-            accepted = np.array([number in self.seats])
-            self._session.see(np.array([caller.type_id]), accepted)
+            self.session.see_one(caller.type_id, number in self.seats)
 
     def _see(self, number: int, accepted: bool) -> None:
         type_id = self.callers[number].type_id
         if accepted:
             self.seats[number] = type_id
-        self._session.see(np.array([type_id]), np.array([accepted]))
+        self.session.see_one(type_id, accepted)
 
     # --- What would be decided.
 
     def read(self, person: Mapping[str, str], year: int = 0) -> tuple[dict[str, str], IntArray]:
         """A person in the words of the files, and the types that they may be of."""
+        values = self._values(person, year)
+        fits = np.ones(len(self.problem.p), dtype=bool)
+        for axis, feature in enumerate(self.problem.features):
+            if feature not in values:
+                raise ValueError(f"{feature}: is missing")
+            value = values[feature]
+            if value is not None:
+                code = self.problem.labels.get_loc((feature, value))
+                fits &= self.problem.codes[:, axis] == code
+        words = {feature: values[feature] or NOT_STATED for feature in self.problem.features}
+        return words, np.flatnonzero(fits)
+
+    def _values(self, person: Mapping[str, str], year: int) -> dict[str, str | None]:
+        """What was answered, by feature; None for an answer that somebody did not want to give."""
         features = {same_word(feature): feature for feature in self.problem.features}
-        found: dict[str, str | None] = {}
-        for name, given in person.items():
+        values: dict[str, str | None] = {}
+        for name, answer in person.items():
             feature = features.get(same_word(str(name)))
             if feature is None:
                 raise ValueError(unknown("feature", str(name), self.problem.features))
-            if feature in found:
+            if feature in values:
                 raise ValueError(f"{feature}: is given twice, in two spellings")
-            found[feature] = self.value_of(feature, str(given), year)
-            if found[feature] is None and same_word(str(given)) not in NO_ANSWER - {""}:
-                told = unknown("value", str(given), self.problem.features[feature])
-                raise ValueError(f"{feature}: {told}")
-        fits = np.ones(self.problem.shape, dtype=bool)
-        for axis, (feature, values) in enumerate(self.problem.features.items()):
-            if feature not in found:
-                raise ValueError(f"{feature}: is missing")
-            if (value := found[feature]) is not None:
-                own = np.arange(len(values)) == values.index(value)
-                fits &= own.reshape([-1 if k == axis else 1 for k in range(fits.ndim)])
-        words = {feature: found[feature] or NOT_STATED for feature in self.problem.features}
-        return words, np.flatnonzero(fits)
+            values[feature] = self._value_of(feature, str(answer), year)
+        return values
 
-    def value_of(self, feature: str, word: str, year: int) -> str | None:
+    def _value_of(self, feature: str, answer: str, year: int) -> str | None:
         """The value that a word stands for: itself, an age or a year of birth; None if none."""
-        values, plain = self.problem.features[feature], same_word(word)
+        word = same_word(answer)
+        values = self.problem.features[feature]
         spelt = {same_word(value): value for value in values}
-        return spelt.get(plain) or ages.find(plain, values, year)
+        value = spelt.get(word) or ages.find(word, values, year)
+        if value is None and word not in NO_ANSWER - {""}:
+            raise ValueError(f"{feature}: {unknown('value', answer, values)}")
+        return value
 
     def decide(self, record: Record, position: int) -> Record:
         """What is decided about the person of a record, before which there are `position` others.
@@ -267,32 +336,45 @@ class State:
             `type` and whether `accepted`; the `chance` and the `coin` of somebody who had no seat;
             for a correction that leaves the band, the `plan` with the nearest band.
         """
-        number, type_ids = number_of(record), self.read(record["person"])[1]
-        type_id = int(type_ids[np.argmax(self.problem.p[type_ids])])  # the commonest
+        number = number_of(record)
+        _, type_ids = self.read(record["person"])
+        commonest = int(type_ids[np.argmax(self.problem.p[type_ids])])
         if number in self.seats:
-            counts, left = self._count(self.seats | {number: type_id}), self.size - self.seated
-            plan = self.plan.widened(counts, left)
-            wider = {} if plan is self.plan else {"plan": plan.record()}
-            return {"type": type_id, "accepted": True, **wider}
-        chance = 0.0 if self.has_household_seat(record) else self.chance(type_ids)
-        coin = self.coin(number, *([position] if number in self.callers else []))
-        return {"type": type_id, "accepted": coin < chance, "chance": chance, "coin": coin}
+            return {"type": commonest, "accepted": True, **self._wider_plan(number, commonest)}
+        chance = 0.0
+        if not self.is_of_seated_household(record):
+            chance = self.chance(type_ids)
+        is_second_time = number in self.callers
+        coin = self.coin(number, position) if is_second_time else self.coin(number)
+        return {"type": commonest, "accepted": coin < chance, "chance": chance, "coin": coin}
 
-    def has_household_seat(self, record: Record) -> bool:
+    def _wider_plan(self, number: int, type_id: int) -> Record:
+        """The plan to go on with if somebody who is seated is of this type; empty if the same."""
+        counts = self.count((self.seats | {number: type_id}).values())
+        plan = self.plan.widened(counts, self.size - self.seated)
+        return {} if plan is self.plan else {"plan": plan.record()}
+
+    def is_of_seated_household(self, record: Record) -> bool:
         """Whether somebody of the household of a record's person is seated."""
-        known = self.callers.get(number_of(record))
-        household = same_word(known.household if known else record.get("household", ""))
-        return household in {same_word(self.callers[n].household) for n in self.seats} - {""}
+        caller = self.callers.get(number_of(record))
+        household = record.get("household", "") if caller is None else caller.household
+        return self.has_household_seat(household)
+
+    def has_household_seat(self, household: str) -> bool:
+        """Whether somebody of this household is seated."""
+        seated = {same_word(self.callers[number].household) for number in self.seats}
+        return same_word(household) in seated - {""}
 
     def chance(self, type_ids: IntArray | list[int]) -> float:
         """The probability with which somebody of one of these types is accepted now."""
-        return float(self._session.acceptance[type_ids].min())
+        return float(self.session.acceptance[type_ids].min())
 
     def is_open(self, type_id: int) -> bool:
         """Whether a committee with one more of this type can end as it should."""
-        if self._session.ahead_with is not None:
-            return bool(np.isfinite(self._session.ahead_with[type_id]))
-        return self.chance([type_id]) > 0
+        ahead_with = self.session.ahead_with
+        if ahead_with is None:
+            return self.chance([type_id]) > 0
+        return bool(np.isfinite(ahead_with[type_id]))
 
     def coin(self, *key: int) -> float:
         """The coin of a caller, who has the same whenever and wherever it is tossed."""

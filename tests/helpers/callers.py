@@ -59,7 +59,7 @@ def fill(desk, people):
     """Offer people until the desk is full; what was announced."""
     said = []
     for one in people:
-        if desk.seated == desk.size:
+        if desk.state.seated == desk.state.size:
             break
         said.append(desk.offer(one))
     return said
@@ -68,8 +68,8 @@ def fill(desk, people):
 def work(strategy, journal, people, pipe):
     """Run a desk in a process of its own; what it announces goes through the pipe."""
     with Desk(strategy, SMALL, 60, journal=journal, seed=11) as desk:
-        for one in people[desk.seen :]:
-            if desk.seated == desk.size:
+        for one in people[desk.state.seen :]:
+            if desk.state.seated == desk.state.size:
                 break
             decision = desk.offer(one)
             os.write(pipe.fileno(), f"{decision.number} {int(decision.accepted)}\n".encode())

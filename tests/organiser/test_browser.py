@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 import browser
 from callers import EXAMPLES, callers
-from organiser.desk import Desk, audit
+from organiser.desk import Desk, audit, outlook
 from organiser.files import read_assembly
 from organiser.strategies import choose
 
@@ -31,9 +31,8 @@ PEOPLE = callers(PROBLEM, 3000, seed=31)
 @contextmanager
 def served(journal):
     """A desk in a process of its own, and its address."""
-    command = [sys.executable, "-c", "import sys, webbrowser; webbrowser.open = print\n"
-               "from organiser.desk.__main__ import main\nsys.exit(main())"]  # fmt: skip
-    command += [*map(str, FILES), "--size", str(SIZE), "--seed", "3", "--browser"]
+    command = [sys.executable, "-m", "organiser.desk", *map(str, FILES), "--no-open"]
+    command += ["--size", str(SIZE), "--seed", "3"]
     process = subprocess.Popen(
         [*command, "--journal", str(journal)], stdout=subprocess.PIPE, text=True
     )
@@ -111,6 +110,16 @@ def test_server_listens_to_this_machine_alone(desk):
         request(desk.replace("127.0.0.1", "127.0.0.2"))
 
 
+def test_server_says_that_what_cannot_be_written_does_not_count(desk, tmp_path):
+    """Somebody has removed the journal."""
+    (tmp_path / "a.journal").unlink()
+    own = {"Origin": f"http://{urlsplit(desk).netloc}", "Content_Type": "application/json"}
+    status, answer = request(desk, "do", "POST", offer(PEOPLE[0]), **own)
+    assert status == 507
+    assert "this decision does not count" in json.loads(answer)["refused"]
+    assert json.loads(request(desk)[1])["callers"] == []
+
+
 # --- In Chromium.
 
 
@@ -150,10 +159,10 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
     rule = choose("foresight", read_assembly(*FILES, SIZE))
     with Desk(rule, PROBLEM, SIZE, journal=tmp_path / "twin.journal", seed=3) as twin:
         for person in PEOPLE:
-            until_next, until_last = twin.ahead()
+            until_next, until_last = outlook.ahead(twin.state)
             told = f"{until_next:,.0f} more callers until the next seat, {until_last:,.0f} until"
             assert told in page.inner_text("#ahead").replace("\u202f", ",")
-            is_open = twin.open_values()
+            is_open = outlook.open_values(twin.state)
             for number, feature in enumerate(PROBLEM.features):
                 closed = page.locator(f"label.closed input[name=q{number}]").evaluate_all(
                     "inputs => inputs.map((input) => input.value)"
@@ -162,8 +171,8 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
             decision = twin.offer(person)
             word = "ACCEPTED" if decision else "not accepted"
             assert call(page, person) == f"Caller {decision.number} is {word}: {decision.reason}."
-            assert page.locator("#late").inner_text() == ". ".join(twin.late())
-            if twin.seated == SIZE:
+            assert page.locator("#late").inner_text() == ". ".join(outlook.late(twin.state))
+            if twin.state.seated == SIZE:
                 break
     assert page.inner_text("#ahead") == "The committee is full."
     assert page.locator("#decide").is_disabled()
@@ -204,6 +213,22 @@ def test_browser_withdraws_corrects_and_calls_back(chrome, desk):
 
 
 @pytest.mark.browser
+def test_browser_asks_for_ids_and_households(chrome, desk):
+    page = opened(chrome, desk)
+    people = iter(PEOPLE)
+    said = ""
+    while "ACCEPTED" not in said:
+        page.fill("#household", "1 High Street")
+        said = call(page, person := next(people))
+    page.fill("#household", "1 HIGH STREET")
+    page.fill("#id", "a17")
+    assert call(page, person).endswith("somebody of this household has a seat.")
+    page.fill("#id", "a17")
+    assert "a17 has called before, as caller" in call(page, person)
+    assert page.heard == []
+
+
+@pytest.mark.browser
 def test_browser_warns_and_calls_back_in_the_order_of_the_lot(chrome, tmp_path):
     journal, rule = tmp_path / "a.journal", choose("foresight", read_assembly(*FILES, SIZE))
     (feature, value) = PROBLEM.labels[int(np.argmin(abs(PROBLEM.presence - 0.3)))]
@@ -212,13 +237,13 @@ def test_browser_warns_and_calls_back_in_the_order_of_the_lot(chrome, tmp_path):
         for one in people:
             if not (decision := desk.offer(one)):
                 desk.keep_in_reserve(decision.number)
-            if desk.late() and desk.seen > 40:
+            if outlook.late(desk.state) and desk.state.seen > 40:
                 break
-        for number in list(desk.seats):
+        for number in list(desk.state.seats):
             desk.withdraw(number)
-            if len(desk.reserve()) > 1:
+            if len(outlook.reserve(desk.state)) > 1:
                 break
-        late, (first, second, *_) = desk.late(), desk.reserve()
+        late, (first, second, *_) = outlook.late(desk.state), outlook.reserve(desk.state)
     with served(journal) as (_, address):
         page = opened(chrome, address)
         warned = page.inner_text("#late")
