@@ -60,7 +60,7 @@ RULES: dict[str, Callable[[Any], object]] = {
     "tolerance tolerances": Greedy,
     "leads": Prices,
     "scale scales": lambda scale: RLCMDP(scale=scale),
-    "delta": RLCMDP,
+    "delta": lambda delta: RLCMDP(delta=delta),
     "size sizes sizes_1 sizes_2": lambda size: check_integer("", size, 1, 10**6),
     "problems streams structure_runs": lambda number: check_integer("", number, 1, 10**6),
     "runs learning_runs support": lambda number: check_integer("", number, 2, 10**6),

@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
 
-from committees import datasets
+import committees
+from committees import beyond, datasets
 from companion import cache
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,6 +157,24 @@ def test_codecheck_and_zenodo_tell_of_the_same_paper_and_version():
     assert paper["doi"] in [other["identifier"] for other in ZENODO["related_identifiers"]]
 
 
+def test_package_says_who_made_it_and_which_version_it_is():
+    stored = metadata.metadata("committees")
+    assert committees.__version__ == stored["Version"] == PROJECT["version"]
+    assert PROJECT["authors"] == [{"name": author["name"]} for author in CITATION["authors"]]
+    assert set(PROJECT["keywords"]) <= set(ZENODO["keywords"])
+    assert PROJECT["urls"]["Paper"].endswith(CITATION["preferred-citation"]["doi"])
+    assert "License ::" not in str(PROJECT["classifiers"])  # `license` says it
+
+
+@pytest.mark.parametrize("package", [committees, beyond], ids=lambda package: package.__name__)
+def test_package_offers_what_it_is_for_and_nothing_else(package):
+    """To `import *` and to completion."""
+    offered = {}
+    exec(f"from {package.__name__} import *", offered)
+    assert {*offered} - {"__builtins__"} == {*package.__all__}
+    assert {name for name in dir(package) if not name.startswith("__")} == {*package.__all__}
+
+
 def test_changelog_has_the_version_and_its_date():
     page = (ROOT / "CHANGELOG.md").read_text()
     versions = re.findall(r"^## \[(.+?)\](?: - (\S+))?$", page, re.MULTILINE)
@@ -176,11 +196,14 @@ def test_workflows_name_versions_and_no_secret(path):
     assert [name for name in used if not re.fullmatch(r"actions/[\w-]+@v\d+", name)] == []
 
 
-def test_workflows_run_the_tests_every_week_with_the_lock_and_with_the_newest():
+def test_workflows_run_the_tests_every_week_with_the_lock_the_oldest_and_the_newest():
     weekly = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text())
     assert weekly[True]["schedule"]  # YAML reads the key `on` so
     said = {name: str(job["steps"]) for name, job in weekly["jobs"].items()}
     assert "make test" in said["lock"]
+    assert "--resolution lowest-direct --editable ." in said["oldest"]
+    for folder in re.findall(r"tests/\w+", said["oldest"]):
+        assert (ROOT / folder).is_dir()
     extras = re.search(r"--upgrade --editable \"\.\[(.*?)\]\"", said["newest"])[1].split(",")
     assert set(extras) <= set(PROJECT["optional-dependencies"])
     for file, name in re.findall(r"(tests/\S+\.py)::(\w+)", said["newest"]):

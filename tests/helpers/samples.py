@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from committees import CMDP, Problem, datasets, recruit
 from committees.volunteers import Volunteers, stream
+
+#: For tests of `datasets.adult`.
+needs_pgmpy = pytest.mark.skipif(find_spec("pgmpy") is None, reason="needs the extra `adult`")
 
 
 def random_problem(
