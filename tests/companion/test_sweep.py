@@ -276,6 +276,13 @@ of_the_book = pytest.mark.parametrize(
 
 
 @of_the_book
+def test_grids_of_the_book_say_how_long_they_take(path):
+    comments = [line for line in path.read_text().splitlines() if line.startswith("#")]
+    assert "Takes " in " ".join(comments)
+    assert "minute" in " ".join(comments)
+
+
+@of_the_book
 def test_sweep_accepts_the_grids_of_the_book(path, tmp_path, no_kernels):
     assert len(sweep(path, tmp_path)) == len(no_kernels.asked) > 4
 
