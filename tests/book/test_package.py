@@ -225,6 +225,7 @@ def test_workflows_run_the_tests_every_week_with_the_lock_the_oldest_and_the_new
     assert weekly[True]["schedule"]  # YAML reads the key `on` so
     said = {name: str(job["steps"]) for name, job in weekly["jobs"].items()}
     assert "make test" in said["lock"]
+    assert re.search(r"tools/mutants.py .*--at-least 0\.\d+", said["mutants"])
     assert "--resolution lowest-direct --editable ." in said["oldest"]
     for folder in re.findall(r"tests/\w+", said["oldest"]):
         assert (ROOT / folder).is_dir()
