@@ -7,12 +7,13 @@ import secrets
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import yaml
-from bs4 import BeautifulSoup
-from filelock import FileLock
 from hypothesis import settings
+
+if TYPE_CHECKING:  # where only the library is tested, these are not installed
+    from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[1]
 collect_ignore = ["helpers"]  # imported by tests; holds no doctests
@@ -66,6 +67,8 @@ def fresh_seed() -> int:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The book, rendered from the stored outputs, with warnings as errors; once for all workers."""
+    from filelock import FileLock
+
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
@@ -88,6 +91,9 @@ def render(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def pages(site: Path) -> dict[Path, BeautifulSoup]:
     """Every page of the rendered book, parsed."""
+    import yaml
+    from bs4 import BeautifulSoup
+
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
     entries = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     wanted = [site / f"{entry}.html" for entry in (toc["root"], *entries)]

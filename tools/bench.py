@@ -7,18 +7,15 @@ Where something is to be waited for, such as a fit, its seconds are stored too.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import importlib.metadata
 import importlib.util
 import json
 import os
 import platform
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,37 +23,34 @@ from typing import Any
 import cvxpy as cp
 import highspy
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
-from scipy import optimize, sparse
 from tqdm import tqdm
 
-from committees import CMDP, RLCMDP, Greedy, Problem, datasets, highs, recruit, simulate, simulation
-from committees.beyond import Foresight, Prices
+from committees import CMDP, RLCMDP, Greedy, Problem, datasets, recruit, simulate, simulation
 from committees.beyond.tables import Tables
-from committees.checks import IntArray
 from committees.greedy import band
 from committees.optimism import OptimisticLP, l1_lp
-from committees.strategy import Strategy
 from companion import experiments
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "helpers"))
+FILE = ROOT / "data" / "benchmarks.json"
+sys.path.append(str(ROOT / "examples"))
 
-import literal  # noqa: E402
+import paper  # noqa: E402
 
 PACKAGES = ["numpy", "scipy", "pandas", "cvxpy", "highspy", "papermill", "ipykernel"]
 PEERS = {"cplex": "CPLEX", "gurobipy": "GUROBI"}
 BREXIT = {8: experiments.THREE_FEATURES, 48: experiments.FIVE_FEATURES, 384: None}
 
 #: Committees of these sizes are recruited within this tolerance.
-FIT_SIZES, TOLERANCE = (20, 50, 100, 250), 0.02
-#: The numbers of values of made-up features: 5,400 types.
-MADE_UP = (5, 4, 3, 3, 3, 5, 2)
+FIT_SIZES = (20, 50, 100, 250)
+TOLERANCE = 0.02
 
 #: What takes less than this many seconds is measured in more turns, and several times in each.
 SHORT = 0.1
 
 Ways = dict[str, Callable[[], object]]
+#: Answers the extended program for an estimate and a radius.
+Solve = Callable[[np.ndarray, float], object]
 
 
 def in_turns(
@@ -103,12 +97,7 @@ def figure_1() -> list[dict]:
         simulate(strategies, problem, sizes, runs=5, step_by_step=True, workers=1)
 
     def by_line() -> None:
-        rng = np.random.default_rng(1)
-        policy = literal.cmdp_policy(problem)
-        for size in sizes:
-            for tolerance in (0.02, 0.05):
-                literal.greedy(problem, size, tolerance, literal.volunteers(problem, rng))
-            literal.cmdp(size, policy, literal.volunteers(problem, rng))
+        paper.figure_1(sizes, runs=1)
 
     fast()  # the policy is remembered
     taken = in_turns({"library": fast, "step by step": by_step, "pseudocode": by_line})
@@ -126,9 +115,10 @@ def figure_2() -> list[dict]:
             simulate(RLCMDP(scale=0.1), problem, sizes, runs=10, workers=1)
 
     def by_line() -> None:
-        for problem in problems.values():
-            people = literal.volunteers(problem, np.random.default_rng(1))
-            literal.rl_cmdp(problem, max(sizes), 0.05, 0.1, people)
+        for features in (experiments.THREE_FEATURES, experiments.FIVE_FEATURES):
+            problem = paper.make_problem({name: paper.BREXIT[name] for name in features})
+            people = paper.volunteers(problem, np.random.default_rng(1))
+            paper.recruit(paper.RLCMDP(problem, scale=0.1), max(sizes), people)
 
     taken = in_turns({"library": fast, "pseudocode": by_line})
     per_run = {"library": taken["library"] / 10, "pseudocode": taken["pseudocode"]}
@@ -145,35 +135,25 @@ def episodes(problem: Problem, count: int) -> list[tuple[np.ndarray, float]]:
     return [(e.counts / e.counts.sum(), float(e.radius)) for e in informed[-count:]]
 
 
-def scalar_loops(problem: Problem, estimate: np.ndarray, radius: float) -> cp.Problem:
-    """The extended program with a constraint for each type and action, as it is printed."""
-    type_ids, codes = range(len(estimate)), problem.codes
-    mu, dev = cp.Variable((len(estimate), 2), nonneg=True), cp.Variable(len(estimate), nonneg=True)
-    accepted = sum(mu[x, 1] for x in type_ids)
-    constraints = [sum(mu[x, a] for x in type_ids for a in (0, 1)) == 1, sum(dev) <= radius]
-    for x in type_ids:
-        constraints.append(mu[x, 0] + mu[x, 1] <= estimate[x] + dev[x])
-        constraints.append(mu[x, 0] + mu[x, 1] >= estimate[x] - dev[x])
-    for v, share in enumerate(problem.rho):
-        constraints.append(sum(mu[x, 1] for x in type_ids if v in codes[x]) == share * accepted)
-    return cp.Problem(cp.Maximize(accepted), constraints)
-
-
-def with_parameters(problem: Problem, *, smaller: bool) -> Callable[[np.ndarray, float], None]:
-    """The program built once, its data as parameters."""
-    n = len(problem.p)
-    estimate, radius = cp.Parameter(n, nonneg=True), cp.Parameter(nonneg=True)
-    if smaller:
-        u, v, rate = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True), cp.Variable()
-        shares = problem.incidence @ (u + v) == problem.rho * rate
-        constraints = [shares, u <= estimate, v <= 1, cp.sum(v) <= radius / 2, rate <= 1]
-        program = cp.Problem(cp.Maximize(rate), constraints)
-    else:
-        program = l1_lp(problem, estimate, radius)
+def with_parameters(problem: Problem) -> Solve:
+    """The program stated once in CVXPY, its data as parameters."""
+    estimate = cp.Parameter(len(problem.p), nonneg=True)
+    radius = cp.Parameter(nonneg=True)
+    program = l1_lp(problem, estimate, radius)
 
     def solve(now: np.ndarray, reach: float) -> None:
-        estimate.value, radius.value = now, reach
+        estimate.value = now
+        radius.value = reach
         program.solve(solver=cp.HIGHS)
+
+    return solve
+
+
+def rebuilt(problem: Problem, solver: str) -> Solve:
+    """The program stated anew for each question."""
+
+    def solve(estimate: np.ndarray, radius: float) -> None:
+        l1_lp(problem, estimate, radius).solve(solver=solver)
 
     return solve
 
@@ -195,191 +175,55 @@ class RawHighs:
         np.array(self.model.getSolution().col_value)
 
 
-def linprog(problem: Problem) -> Callable[[np.ndarray, float], None]:
-    n, rate = len(problem.p), sparse.csc_array(-problem.rho[:, None])
-    equal = sparse.hstack([problem.incidence, problem.incidence, rate])
-    budget = sparse.csr_array(np.repeat([0.0, 1.0, 0.0], [n, n, 1])[None, :])
-    cost, upper = np.repeat([0.0, -1.0], [2 * n, 1]), np.ones(2 * n + 1)
-
-    def solve(estimate: np.ndarray, radius: float) -> None:
-        upper[:n] = estimate
-        bounds = np.column_stack([np.zeros_like(upper), upper])
-        zero = np.zeros(equal.shape[0])
-        optimize.linprog(cost, budget, [radius / 2], equal, zero, bounds, method="highs")
-
-    return solve
-
-
 def extended_program() -> list[dict]:
     rows = []
     for types, features in BREXIT.items():
         problem = datasets.brexit(features)
-        few, many = episodes(problem, 3), episodes(problem, 40)
-        ours, raw, scipys = OptimisticLP(problem), RawHighs(problem), linprog(problem)
-        dpp = {smaller: with_parameters(problem, smaller=smaller) for smaller in (False, True)}
-
-        def rebuilt(estimate: np.ndarray, radius: float, problem: Problem = problem) -> None:
-            l1_lp(problem, estimate, radius).solve(solver=cp.HIGHS)
-
-        def loops(estimate: np.ndarray, radius: float, problem: Problem = problem) -> None:
-            scalar_loops(problem, estimate, radius).solve(solver=cp.HIGHS)
-
-        solvers: dict[str, tuple[Callable[[np.ndarray, float], object], list]] = {
-            "library": (ours.over_l1_ball, many),
-            "HiGHS, hot": (raw.solve, many),
-            "scipy linprog": (scipys, many),
-            "CVXPY, smaller, parameters": (dpp[True], few),
-            "CVXPY, parameters": (dpp[False], few),
-            "CVXPY, rebuilt": (rebuilt, few),
-            "CVXPY, scalar loops": (loops, few[:1]),
+        few = episodes(problem, 3)
+        many = episodes(problem, 40)
+        solvers: dict[str, tuple[Solve, list]] = {
+            "library": (OptimisticLP(problem).over_l1_ball, many),
+            "HiGHS, hot": (RawHighs(problem).solve, many),
+            "CVXPY, parameters": (with_parameters(problem), few),
+            "CVXPY, rebuilt": (rebuilt(problem, cp.HIGHS), few),
         }
         for name in PEERS.values():
-
-            def peer(
-                estimate: np.ndarray, radius: float, name: str = name, at: Problem = problem
-            ) -> None:
-                l1_lp(at, estimate, radius).solve(solver=name)
-
+            peer = rebuilt(problem, name)
             try:
                 peer(*few[0])
             except cp.SolverError:  # not installed, or too many types for its free edition
                 continue
             solvers[f"CVXPY, rebuilt, {name}"] = (peer, few)
-
-        def work(solve: Callable, questions: list) -> Callable[[], None]:
-            return lambda: [solve(*question) for question in questions] and None
-
-        ways = {name: work(*pair) for name, pair in solvers.items()}
+        ways: Ways = {name: partial(ask_all, *pair) for name, pair in solvers.items()}
         for name in ("library", "HiGHS, hot"):
             ways[name]()  # the first solve is a cold one
         taken = in_turns(ways)
         each = {name: taken[name] / len(pair[1]) for name, pair in solvers.items()}
-        rows.append(row("extended program", f"{types} types", "HiGHS, hot", each, types=types))
+        rows.append(row("extended program", f"{types} types", "HiGHS, hot", each))
     return rows
 
 
-# Foresight and Prices
+def ask_all(solve: Solve, questions: list) -> None:
+    """Solve the program for each of these estimates and radii."""
+    for question in questions:
+        solve(*question)
 
 
-class FluidHighs:
-    """The program of the fluid limit for the seats that are left, solved again for each seat.
-
-    It is the least that re-solving costs: a model that is kept, told of the entries that changed,
-    and started from the last solution. Its rows: shares of the values and the seats, with entries
-    that change in the column of the rate; then the widths of the band.
-    """
-
-    def __init__(self, problem: Problem, size: int) -> None:
-        low, high = band(problem, size, TOLERANCE)
-        values, n = problem.incidence.shape
-        inside, rate = sparse.eye_array(values), n + values
-        shares = sparse.hstack([problem.incidence, -inside, -low[:, None]])
-        seats = np.repeat([1.0, 0.0, -size], [n, values, 1])[None, :]
-        widths = sparse.hstack([sparse.csr_array((values, n)), inside, (low - high)[:, None]])
-        matrix = sparse.vstack([shares, seats, widths], format="csc").astype(float)
-        self.model = highs.model(matrix, np.repeat([0.0, -1.0], [rate, 1]))
-        self.model.setOptionValue("presolve", "off")
-        columns, inf = np.arange(rate + 1, dtype=np.int32), highspy.kHighsInf
-        upper = np.append(problem.p * size, np.full(values + 1, inf))
-        self.model.changeColsBounds(rate + 1, columns, np.zeros(rate + 1), upper)
-        for width in range(values + 1, 2 * values + 1):
-            self.model.changeRowBounds(width, -inf, 0.0)
-        self.rate, self.at_first = rate, np.append(low, size).tolist()
-        self.rows = [[*own, values] for own in problem.codes.tolist()]
-
-    def recruit(self, type_ids: IntArray) -> None:
-        """A solve for each seat, while people of these types are accepted one after the other."""
-        needed = self.at_first.copy()
-        self.tell(range(len(needed)), needed)
-        for type_id in type_ids.tolist():
-            self.model.run()
-            np.array(self.model.getSolution().col_value)
-            for row in self.rows[type_id]:
-                needed[row] -= 1
-            self.tell(self.rows[type_id], needed)
-
-    def tell(self, rows: Iterable[int], needed: list[int]) -> None:
-        for row in rows:
-            self.model.changeCoeff(row, self.rate, -float(needed[row]))
-
-
-def made_up() -> Problem:
-    rng = np.random.default_rng(0)
-    drawn = [[rng.dirichlet(np.full(n, 3.0)) for n in MADE_UP] for _ in range(2)]
-    targets, marginals = (
-        {f"f{i}": {f"v{j}": s for j, s in enumerate(shares)} for i, shares in enumerate(part)}
-        for part in drawn
-    )
-    return Problem.from_marginals(targets, marginals)
+# Foresight
 
 
 def fits() -> list[dict]:
-    """Foresight's tables, fitted once for a problem and a size, and one committee by re-solving."""
-    brexit, rows = datasets.brexit(), []
-    for problem, size in [*((brexit, size) for size in FIT_SIZES), (made_up(), 50)]:
+    """Foresight's tables, fitted once for a problem and a size."""
+    problem = datasets.brexit()
+    rows = []
+    for size in FIT_SIZES:
         low, high = band(problem, size, TOLERANCE)
-        people = recruit(Foresight(TOLERANCE), problem, size, 0).type_ids
         fit = partial(Tables, problem, problem.p, low, high, np.zeros_like(low), size)
-        ways: Ways = {"fit": fit, "HiGHS, hot": partial(FluidHighs(problem, size).recruit, people)}
-        taken, types = in_turns(ways, clock=time.process_time), len(problem.p)
-        more = {"types": types, "seats": size, "seconds": taken}
-        rows.append(row("fit", f"{types:,} types, {size} seats", "HiGHS, hot", taken, **more))
+        taken = in_turns({"fit": fit}, clock=time.process_time)
+        rows.append(
+            row("fit", f"{len(problem.p)} types, {size} seats", "fit", taken, seconds=taken)
+        )
     return rows
-
-
-def decisions() -> list[dict]:
-    """Whom to accept next: the same recruitments of 50 seats, each seat decided in each way."""
-    rows, size, runs = [], 50, 10
-
-    def replay(strategy: Strategy, problem: Problem, recruitments: list[IntArray]) -> None:
-        one, yes = np.zeros(1, dtype=np.intp), np.array([True])
-        for type_ids in recruitments:
-            session = strategy.start(problem, size)
-            for one[0] in type_ids:
-                session.see(one, yes)
-
-    def resolve(fluid: FluidHighs, recruitments: list[IntArray]) -> None:
-        for type_ids in recruitments:
-            fluid.recruit(type_ids)
-
-    for types, features in BREXIT.items():
-        problem, foresight = datasets.brexit(features), Foresight(TOLERANCE)
-        same = [recruit(foresight, problem, size, run).type_ids for run in range(runs)]
-        ways: Ways = {
-            "Foresight": partial(replay, foresight, problem, same),
-            "Prices": partial(replay, Prices(), problem, same),
-            "HiGHS, hot": partial(resolve, FluidHighs(problem, size), same),
-        }
-        taken = in_turns(ways, clock=time.process_time)
-        each = {name: seconds / (size * runs) for name, seconds in taken.items()}
-        more = {"types": types, "seconds": each}
-        rows.append(row("decision", f"{types} types", "HiGHS, hot", each, **more))
-    return rows
-
-
-def thousand_committees() -> list[dict]:
-    """Tables are fitted before. But other processes fit their own, each once: in the first call.
-
-    Also, the share of its time in which one worker had a core: 1 if nothing else was going on.
-    """
-    problem, best, share = datasets.brexit(), dict[str, float](), 0.0
-
-    def work(workers: int | None, runs: int = 1000) -> None:
-        simulate(Foresight(TOLERANCE), problem, 50, runs=runs, workers=workers)
-
-    work(1, runs=1)
-    calls = {"one worker": 1, "all cores, first call": None, "all cores, later calls": None}
-    for _ in range(3):
-        get_reusable_executor().shutdown()
-        for name, workers in calls.items():
-            start, busy = time.perf_counter(), time.process_time()
-            work(workers)
-            taken, busy = time.perf_counter() - start, time.process_time() - busy
-            best[name] = min(best.get(name, np.inf), taken)
-            share = max(share, busy / taken) if workers == 1 else share
-    case = "Foresight, 1,000 committees of 50 seats, 384 types"
-    more = {"seconds": best, "share_of_core": share}
-    return [row("committees", case, "all cores, later calls", best, **more)]
 
 
 # Workers
@@ -394,19 +238,9 @@ def workers() -> list[dict]:
         simulate(RLCMDP(scale=0.1), problem, sizes, runs=100, workers=count)
 
     grid(2)  # starts the pool
-    taken = in_turns({"one worker": lambda: grid(1), "two workers": lambda: grid(2)})
+    taken = in_turns({"one worker": partial(grid, 1), "two workers": partial(grid, 2)})
     simulation.POOL_START_SECONDS = 2.0
-    rows = [row("workers", "RL-CMDP, Figure 2's sizes, 100 runs", "two workers", taken)]
-
-    def sweep(count: int) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            grid_file = ROOT / "chapters/beyond/grids/size_tolerance.yml"
-            command = [sys.executable, "-m", "companion.sweep", str(grid_file)]
-            command += ["--workers", str(count), "--output", str(Path(folder) / "out")]
-            subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
-
-    taken = in_turns({"one worker": lambda: sweep(1), "two workers": lambda: sweep(2)}, rounds=2)
-    return [*rows, row("workers", "a sweep of a page with papermill", "two workers", taken)]
+    return [row("workers", "RL-CMDP, Figure 2's sizes, 100 runs", "two workers", taken)]
 
 
 def machine() -> dict:
@@ -420,32 +254,16 @@ def machine() -> dict:
     }
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=ROOT / "data" / "benchmarks.json")
-    parts: dict[str, list[Callable[[], list[dict]]]] = {
-        "figures": [figure_1, figure_2],
-        "extended program": [extended_program],
-        "fit": [fits],
-        "decision": [decisions],
-        "committees": [thousand_committees],
-        "workers": [workers],
-    }
-    help_only = "measure these rows anew, keep the others"
-    parser.add_argument("--only", nargs="+", choices=parts, help=help_only)
-    arguments = parser.parse_args()
-    chosen = arguments.only or list(parts)
-    now, rows = machine(), []
-    if arguments.only:
-        before = json.loads(arguments.out.read_text())
-        now["packages"] = before["machine"]["packages"] | now["packages"]
-        others = set(parts) - set(chosen)
-        rows = [line for line in before["rows"] if line["group"] in others]
-    for name in tqdm(chosen, desc="measuring"):
-        rows += [line for part in parts[name] for line in part()]
-    rows.sort(key=lambda row: list(parts).index(row["group"]))
-    arguments.out.write_text(json.dumps({"machine": now, "rows": rows}, indent=1) + "\n")
+def main() -> None:
+    """Measure all, and write it to data/benchmarks.json."""
+    parts = (figure_1, figure_2, extended_program, fits, workers)
+    rows = [line for part in tqdm(parts, desc="measuring") for line in part()]
+    FILE.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
     for line in rows:
         print(f"{line['group']}: {line['case']} ({line['baseline']} = 1)")
         for name, ratio in line["ratios"].items():
             print(f"  {ratio:10.2f}  {name}")
+
+
+if __name__ == "__main__":
+    main()

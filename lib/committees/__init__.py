@@ -10,15 +10,34 @@ strategy (`Greedy`, `CMDP`, `RLCMDP`), and both go to `simulate`, which returns 
 40
 """
 
-from committees import datasets as datasets
-from committees.cmdp import CMDP as CMDP
-from committees.greedy import Greedy as Greedy
-from committees.problem import Problem as Problem
-from committees.rl_cmdp import RLCMDP as RLCMDP
-from committees.rl_cmdp import PlugIn as PlugIn
-from committees.simulation import DeadEnd as DeadEnd
-from committees.simulation import Recruitment as Recruitment
-from committees.simulation import recruit as recruit
-from committees.simulation import simulate as simulate
-from committees.strategy import Session as Session
-from committees.strategy import Strategy as Strategy
+from importlib import metadata
+
+from committees import datasets
+from committees.cmdp import CMDP
+from committees.greedy import Greedy
+from committees.problem import Problem
+from committees.rl_cmdp import RLCMDP, PlugIn
+from committees.simulation import DeadEnd, Recruitment, recruit, simulate
+from committees.strategy import Session, Strategy
+
+__all__ = [
+    "CMDP",
+    "RLCMDP",
+    "DeadEnd",
+    "Greedy",
+    "PlugIn",
+    "Problem",
+    "Recruitment",
+    "Session",
+    "Strategy",
+    "datasets",
+    "recruit",
+    "simulate",
+]
+
+__version__ = metadata.version("committees")
+
+
+def __dir__() -> list[str]:
+    """What completion offers: not the modules that others of this package use."""
+    return [*__all__, "__version__"]

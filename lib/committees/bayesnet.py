@@ -19,7 +19,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from committees.checks import FloatArray
+from committees.checks import FloatArray, check_extra
 
 Edge = tuple[str, str]
 
@@ -65,6 +65,7 @@ def _factor(
     features: Mapping[str, Sequence[str]],
 ) -> FloatArray:
     """The frequencies of a feature given its parents, one axis per feature of the problem."""
+    check_extra("pgmpy", "adult")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pgmpy announces its own future changes
         from pgmpy.models import DiscreteBayesianNetwork
@@ -97,6 +98,7 @@ def check_edges(edges: Sequence[Edge], features: Sequence[str]) -> None:
 
 def all_networks(features: Sequence[str]) -> list[tuple[Edge, ...]]:
     """Every directed acyclic graph on these features, those with few edges first."""
+    check_extra("pgmpy", "adult")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pgmpy.estimators import ExhaustiveSearch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.util import find_spec
 from math import inf, prod
 from typing import Any, TypeVar
 
@@ -32,6 +33,15 @@ def frozen(array: Array) -> Array:
     """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
+
+
+def check_extra(package: str, extra: str) -> None:
+    """Refuse to go on without a package that only an extra of this project installs."""
+    if find_spec(package) is None:
+        raise ImportError(
+            f"{package} is not installed; this needs the extra `{extra}`: "
+            f"pip install 'committees[{extra}]'"
+        )
 
 
 # --- Single numbers and words

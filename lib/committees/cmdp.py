@@ -14,7 +14,7 @@ from typing import ClassVar
 from committees.checks import BoolArray, IntArray
 from committees.lp import Policy, best_policy
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_people
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class _FixedSession(Session):
         self.acceptance = policy.acceptance.to_numpy()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        check_people(type_ids, accepted)
         return len(type_ids)
 
     def leave(self, type_id: int) -> None:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from committees.checks import BoolArray, FloatArray, IntArray, check_number, check_size
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_people
 
 #: 0.07 * 100 is 7.000000000000001: ceilings and floors ignore differences this small.
 ROUNDING = 1e-9
@@ -123,6 +123,7 @@ class GreedySession(Session):
         For a single person: if accepted, one seat less in the room of each of the person's values;
         a value without room is closed.
         """
+        check_people(type_ids, accepted)
         values = self._problem.codes[type_ids]
         noted = self._until_a_quota_is_full(values, accepted)
         seats = np.bincount(values[:noted][accepted[:noted]].ravel(), minlength=len(self._room))

@@ -33,7 +33,7 @@ import numpy as np
 from committees.checks import BoolArray, FloatArray, IntArray, check_choice, check_number
 from committees.optimism import OptimisticLP, Optimum
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_people
 
 #: The constants of the empirical Bernstein inequality of Maurer and Pontil (2009). Theirs is
 #: one-sided and for one time; with (2, 14/3) the intervals hold for all types and times at once.
@@ -71,9 +71,9 @@ class Episode:
     policy: FloatArray  #: the probability of accepting each type during the episode
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RLCMDP(Strategy):
-    """Learn the distribution of the volunteers while recruiting.
+    """Learn the distribution of the volunteers while recruiting; parameters go by name.
 
     Parameters
     ----------
@@ -156,6 +156,7 @@ class LearningSession(Session):
         self.acceptance = self._begin()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        check_people(type_ids, accepted)
         noted, is_over = self._until_doubled(type_ids)
         self._counts += np.bincount(type_ids[:noted], minlength=len(self._counts))
         self._seen += noted

@@ -48,6 +48,8 @@ POOL_START_SECONDS = 2.0
 TASKS_PER_STRATEGY = 10
 #: The most acceptances that are drawn at once, for each that was used the last time.
 DRAWN_PER_NOTED = 8
+#: How joblib says "as many processes as there are cores".
+ALL_CORES = -1
 #: What `simulate` tells of each committee.
 COLUMNS = ["strategy", "size", "run", "screened", "loss", "expected"]
 
@@ -206,8 +208,9 @@ def simulate(
     step_by_step : bool
         Whether to draw every volunteer, as the pseudocode does, instead of skipping rejections.
     workers : int, optional
-        How many processes joblib may use; by default all cores, or as many as LOKY_MAX_CPU_COUNT
-        allows; inside `joblib.parallel_config(backend="dask")` a cluster's. It changes no result.
+        How many processes joblib may use; by default, and for -1, all cores, or as many as
+        LOKY_MAX_CPU_COUNT allows; inside `joblib.parallel_config(backend="dask")` a cluster's. It
+        changes no result.
     dead_ends : {"raise", "rows"}
         Whether a recruitment that gets stuck raises `DeadEnd`, or is a row without numbers: means
         are then over the others only.
@@ -231,7 +234,7 @@ def simulate(
     all_measures = _check_measures(measures)
     check_integer("runs", runs, 1)
     check_integer("seed", seed, 0)
-    if workers is not None:
+    if workers not in (None, ALL_CORES):
         check_integer("workers", workers, 1)
     check_choice("dead_ends", dead_ends, ["raise", "rows"])
     options = Options(problem, seed, step_by_step, dead_ends == "rows", all_measures)
@@ -319,7 +322,7 @@ def _rows_by_task(tasks: list[Task], workers: int | None) -> Iterator[list[dict[
     while left and time.monotonic() < until:
         yield _rows_of(left.popleft())
     if left:
-        parallel = Parallel(n_jobs=workers or -1, return_as="generator")
+        parallel = Parallel(n_jobs=workers or ALL_CORES, return_as="generator")
         yield from parallel(delayed(_rows_of)(task) for task in left)
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from committees.checks import BoolArray, FloatArray, IntArray
+from committees.checks import BoolArray, FloatArray, IntArray, check_integer
 from committees.problem import Problem
 
 
@@ -53,9 +53,7 @@ class Session(ABC):
 
     def see_one(self, type_id: int, accepted: bool) -> None:
         """Take note of one person; the same as `see` with arrays of one."""
-        n_types = len(self.acceptance)
-        if not 0 <= type_id < n_types:
-            raise ValueError(f"type_id: expected a position from 0 to {n_types - 1}, got {type_id}")
+        check_integer("type_id", type_id, 0, len(self.acceptance) - 1)
         self.see(np.array([type_id]), np.array([accepted]))
 
     def leave(self, type_id: int) -> None:
@@ -98,6 +96,16 @@ class Strategy(ABC):
 
     def __str__(self) -> str:
         return self.name
+
+
+def check_people(type_ids: IntArray, accepted: BoolArray) -> None:
+    """Refuse anything but two arrays, in no time: `Session.see` is called for every seat."""
+    are_arrays = isinstance(type_ids, np.ndarray) and isinstance(accepted, np.ndarray)
+    if not are_arrays or type_ids.shape != accepted.shape or not type_ids.size:
+        raise ValueError(
+            "type_ids, accepted: expected two arrays of the same length, at least 1; "
+            "for one person there is see_one"
+        )
 
 
 def check_is_strategy(strategy: object) -> None:

@@ -83,6 +83,7 @@ def test_check_band_takes_every_band_of_a_tolerance():
     ("low", "high", "message"),
     [
         ([-1, 5, 0, 0, 0], [5, 5, 9, 9, 9], "feature 'gender', value 'female': expected 0 <= few"),
+        ([3, 6, 0, 0, 0], [3, 5, 9, 9, 9], "feature 'gender', value 'male': expected 0 <= fewest"),
         ([5, 5, 0, 3, 0], [5, 5, 9, 2, 9], "feature 'age', value '35-54': expected 0 <= fewest <="),
         ([5, 5, 4, 4, 4], [5, 5, 9, 9, 9], "feature 'age': 10 seats do not fit between 12, the "),
         ([2, 2, 0, 0, 0], [4, 5, 9, 9, 9], "'gender': 10 seats do not fit between 4, the sum of "),

@@ -13,7 +13,7 @@ from committees import CMDP, Problem, datasets
 from committees.beyond.estimate import estimate, shrink
 from committees.lp import best_policy
 from committees.volunteers import stream
-from samples import problems, random_problem
+from samples import needs_pgmpy, problems, random_problem
 
 
 def test_shrink_estimates_the_best_weight():
@@ -83,6 +83,7 @@ def test_shrink_makes_a_better_policy_of_a_hundred_people():
     assert np.mean(losses["shrunk"]) < 0.7 * np.mean(losses["as seen"])
 
 
+@needs_pgmpy
 def test_estimate_is_near_the_truth():
     """Near the product where features are independent, and near the truth in the end anyway."""
     alone = datasets.brexit()
@@ -104,7 +105,11 @@ def test_estimate_is_near_the_truth():
 
 @pytest.mark.parametrize("people", [40, 100])
 @pytest.mark.parametrize(
-    ("make", "most"), [(datasets.brexit, 0.9), (partial(datasets.adult, "weak"), 1.1)]
+    ("make", "most"),
+    [
+        (datasets.brexit, 0.9),
+        pytest.param(partial(datasets.adult, "weak"), 1.1, marks=needs_pgmpy),
+    ],
 )
 def test_estimate_learns_shares_sooner_where_targets_are_near(make, most, people):
     """The squared error of the shares, of what was seen; 200 samples of a fixed seed."""

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from committees import CMDP, Problem, datasets, simulate
 from committees.beyond.fairness import FairCMDP, fair_policy
 from committees.lp import best_policy
-from samples import problems, random_problem
+from samples import needs_pgmpy, problems, random_problem
 
 BREXIT = datasets.brexit()
 
@@ -97,7 +97,14 @@ def test_scores_and_policies_agree(problem):
     check_scores(problem, fair_policy(problem))
 
 
-@pytest.mark.parametrize("name", ["brexit", "weak", "strong"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "brexit",
+        pytest.param("weak", marks=needs_pgmpy),
+        pytest.param("strong", marks=needs_pgmpy),
+    ],
+)
 def test_scores_and_policies_of_the_book_agree(name):
     problem = BREXIT if name == "brexit" else datasets.adult(name)
     for policy in (best_policy(problem), fair_policy(problem)):

@@ -35,6 +35,7 @@ LIMITS = "beyond/limits"
 FAIRNESS = "beyond/fairness"
 YOURS = "beyond/your_assembly"
 DESK = "beyond/desk"
+EXPERIMENT = "beyond/your_experiment"
 ONE = "beyond/one_recruitment"
 SWEEPS = "beyond/sweeps"
 
@@ -43,6 +44,7 @@ OF_THE_PAPER = (FORMAL, KNOWN, UNKNOWN, PAPER, BERNSTEIN, ADULT)
 
 EXAMPLES = datasets.DATA / "examples"
 FILES = {name: str(EXAMPLES / f"brexit_{name}.csv") for name in ("targets", "volunteers")}
+MILLBROOK = {name: str(EXAMPLES / f"millbrook_{name}.csv") for name in ("targets", "volunteers")}
 FEW = {"runs": 2, "workers": 1}
 
 #: One of a kind, the smallest there is, unsorted and repeated, many, nothing: what a chapter must
@@ -121,7 +123,19 @@ GOOD = [
     (DESK, {"size": 1, "tolerance": 0}),
     (DESK, {"size": 7, "tolerance": 1}),
     (DESK, {"size": 40, "tolerance": 0.1, "seed": 3}),
+    (
+        EXPERIMENT,
+        {
+            **MILLBROOK,
+            "features": ["gender", "age"],
+            "strategies": ["committees.beyond:Prices", {"RL-CMDP": {"scale": 0}}],
+            "sizes": [20, 1, 20],
+        },
+    ),
+    (EXPERIMENT, {**FILES, "strategies": ["CMDP"], "sizes": [5]}),
+    (EXPERIMENT, {"features": ["vote"], "strategies": [{"Greedy": {"tolerance": 1}}]}),
     (ONE, {"strategy": "rl-cmdp", "features": ["age"], "options": {"scale": 0, "delta": 0.5}}),
+    (ONE, {**MILLBROOK, "features": ["age"], "size": 20, "belief": {"65+": 2}}),
     (ONE, {"strategy": "CMDP", "size": 1, "belief": {"18-34": 0.5, "leave": 3}}),
     (ONE, {"strategy": "Foresight", "size": 20, "options": {"tolerance": 0}}),
     (ONE, {"strategy": "committees.beyond:Prices", "features": ["region", "vote"], "size": 30}),
@@ -153,6 +167,9 @@ BAD = [
     (YOURS, {"targets": "nowhere.csv"}, "targets: there is no file 'nowhere.csv'"),
     (YOURS, {"targets": FILES["targets"]}, "targets, volunteers: give both files, or none"),
     (DESK, {"seed": 0.5}, "seed: expected a whole number of at least 0, got 0.5"),
+    (EXPERIMENT, {"strategies": ["Lazy"]}, "strategies: there is no 'Lazy'; expected greedy"),
+    (EXPERIMENT, {**MILLBROOK, "features": ["shoes"]}, "features: unknown 'shoes', expected age"),
+    (ONE, {**MILLBROOK, "belief": {"18-34": 2}}, "belief: expected '16-29' or '30-44'"),
     (ONE, {"strategy": "Lazy"}, "strategy: there is no 'Lazy'; expected greedy, cmdp"),
     (ONE, {"strategy": "nowhere:Lazy"}, "strategy: cannot import 'nowhere': No module named"),
     (ONE, {"options": {"lead": 2}}, "options: Foresight has no 'lead', it has tolerance"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,7 @@ import page
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = ROOT / "chapters" / "04_known_distribution.ipynb"
+DESK = ROOT / "chapters" / "beyond" / "desk.ipynb"
 ASSEMBLY = ROOT / "chapters" / "beyond" / "your_assembly.ipynb"
 
 
@@ -46,12 +48,39 @@ def test_parameters_that_are_files_are_found_from_here(monkeypatch):
         (ROOT / "chapters" / "none.ipynb", "", "NOTEBOOK: expected a notebook in "),
         (ROOT / "chapters" / "glossary.md", "", "NOTEBOOK: expected a notebook in "),
         (Path(), "", "NOTEBOOK: expected a notebook in "),
+        (KNOWN, "{table: 5}", "table: expected the name of a file, got 5"),
+        (KNOWN, "{seed: null}", "seed: expected a whole number of at least 0, got None"),
+        (KNOWN, "{runs: null}", "runs: expected a whole number of at least 2, got None"),
+        (DESK, "{tolerance: null}", "tolerance: expected a number from 0 to 1, got None"),
         (ASSEMBLY, "{targets: none.csv, volunteers: none.csv}", "targets: there is no file "),
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(notebook, text, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
         page.read(notebook, text)
+
+
+def test_parameters_that_may_be_left_out_are(monkeypatch):
+    assert page.read(ASSEMBLY, "{tolerance: null, table: null}") == {
+        "tolerance": None,
+        "table": None,
+    }
+
+
+def test_a_strategy_of_one_s_own_is_found_from_here(tmp_path, monkeypatch):
+    """By what checks it, and by the kernel; beside what PYTHONPATH names already."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    assert page._places_of_modules() == [str(tmp_path)]
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    assert page._places_of_modules() == [str(tmp_path), "elsewhere"]
+    rules = "from committees import CMDP\nclass Mine(CMDP):\n    family = 'Mine'\n"
+    (tmp_path / "rules_of_mine.py").write_text(rules)
+    page_py = str(ROOT / "tools" / "page.py")
+    one = str(ROOT / "chapters" / "beyond" / "one_recruitment.ipynb")
+    command = [sys.executable, page_py, one, "{strategy: 'rules_of_mine:Mine', options: {a: 1}}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr == "options: rules_of_mine:Mine has no 'a', it has no options\n"
 
 
 @pytest.fixture

@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from committees import (
-    Problem,
-    datasets,
-)
+from committees import Problem, checks, datasets
 from committees.bayesnet import all_networks, joints
+from samples import needs_pgmpy
 
 PEOPLE = datasets.adult_people()
 
 BREXIT = datasets.brexit(datasets.ADULT_FEATURES)
 
 
+@needs_pgmpy
 @pytest.mark.parametrize(
     "edges",
     [
@@ -40,6 +39,7 @@ def test_joint_is_the_product_of_conditional_frequencies(edges):
         assert p[type_id] == pytest.approx(expected, abs=1e-12)
 
 
+@needs_pgmpy
 def test_joint_of_extremes_is_independence_and_the_table_itself():
     np.testing.assert_allclose(
         datasets.adult("strong").p, Problem.from_table(BREXIT.targets, PEOPLE).p, atol=1e-12
@@ -49,8 +49,18 @@ def test_joint_of_extremes_is_independence_and_the_table_itself():
     np.testing.assert_allclose(datasets.adult([]).p, independent.p, atol=1e-12)
 
 
+@needs_pgmpy
 def test_all_networks_are_543_and_give_185_distributions():
     networks = all_networks(list(BREXIT.features))
     assert len(networks) == len(set(networks)) == 543
     found = np.round(joints(PEOPLE, networks, BREXIT.features), 10)
     assert len(np.unique(found, axis=0)) == 185
+
+
+@pytest.mark.parametrize("work", [datasets.adult, lambda: all_networks(["a", "b"])])
+def test_networks_say_which_extra_they_need(work, monkeypatch):
+    monkeypatch.setattr(checks, "find_spec", {}.get)  # nothing is installed
+    with pytest.raises(
+        ImportError, match=r"needs the extra `adult`: pip install 'committees\[adult\]'"
+    ):
+        work()

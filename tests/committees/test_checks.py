@@ -15,6 +15,7 @@ from committees import (
     recruit,
 )
 from committees.beyond import Foresight, Prices
+from committees.checks import check_size, count_people
 from committees.exact import expected_screened
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
@@ -151,3 +152,19 @@ def test_check_size_is_used_everywhere(size):
 def test_check_number_is_used_by_strategies(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(("size", "word"), [(0, "least 1"), (10**6 + 1, "most 1,000,000")])
+def test_check_size_has_two_ends(size, word):
+    check_size(1)
+    check_size(10**6)
+    with pytest.raises(ValueError, match=f"^size: expected a whole number of at {word}, got"):
+        check_size(size)
+
+
+def test_count_people_refuses_a_table_of_nobody():
+    frame = pd.DataFrame({"gender": ["female", "male"], "count": [0, 0]})
+    features = {"gender": ["female", "male"]}
+    with pytest.raises(ValueError, match="column 'count': the counts sum to 0, expected at least"):
+        count_people(frame, features)
+    assert count_people(frame.assign(count=[3, 0]), features).tolist() == [3, 0]

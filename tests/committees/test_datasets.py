@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 
 import make_adult
-from committees import (
-    CMDP,
-    datasets,
-)
+from committees import CMDP, datasets
+from samples import needs_pgmpy
 
 RAW = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
 
@@ -99,6 +97,7 @@ def test_adult_people_are_all_there_and_recoded():
     assert (PEOPLE["social class"] == "ABC1").mean() == pytest.approx(0.239, abs=0.001)
 
 
+@needs_pgmpy
 def test_adult_strong_dependence_costs_people():
     assert CMDP().policy(datasets.adult("strong")).rate < CMDP().policy(datasets.adult("weak")).rate
 

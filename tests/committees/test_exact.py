@@ -71,6 +71,12 @@ def test_expected_screened_refuses_learners(strategy):
         expected_screened(strategy, datasets.brexit(["gender"]), 3)
 
 
+@pytest.mark.parametrize("size", [0, 201, 2.0])
+def test_expected_screened_refuses_sizes_that_it_cannot_follow(size):
+    with pytest.raises(ValueError, match=r"^size: expected a whole number of at "):
+        expected_screened(Greedy(0), datasets.brexit(["gender"]), size)
+
+
 def test_expected_screened_is_infinite_at_dead_ends():
     halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
     assert expected_screened(Greedy(0), Problem(halves, [0.3, 0.4, 0.0, 0.3]), 4) == np.inf

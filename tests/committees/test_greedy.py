@@ -98,6 +98,13 @@ def test_band_by_hand(targets, size, tolerance, low, high):
     assert tuple(found[1]) == high
 
 
+@pytest.mark.parametrize("tolerance", [-0.01, 1.01, float("nan"), "0.1"])
+@pytest.mark.parametrize("bounds", [band, band_loss])
+def test_band_refuses_bad_tolerances(bounds, tolerance):
+    with pytest.raises(ValueError, match="tolerance: expected a number from 0 to 1, got"):
+        bounds(PROBLEM, 10, tolerance)
+
+
 @given(st.integers(0, 100), st.integers(1, 300), st.integers(0, 100))
 def test_band_is_that_of_exact_arithmetic(percent, size, hundredths):
     share, tolerance = Fraction(percent, 100), Fraction(hundredths, 100)

@@ -191,6 +191,12 @@ def test_rlcmdp_refuses_bad_arguments(arguments, message):
         RLCMDP(**arguments)
 
 
+def test_rlcmdp_takes_its_parameters_by_name():
+    """One would think that a single number is the scale, and it would be delta."""
+    with pytest.raises(TypeError, match="positional"):
+        RLCMDP(0.1)
+
+
 def test_name_tells_variants_apart():
     variants = [
         RLCMDP(),

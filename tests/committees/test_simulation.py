@@ -149,6 +149,7 @@ def test_simulate_does_not_depend_on_workers(strategies, monkeypatch):
     alone = simulate(*arguments, runs=11, workers=1)
     monkeypatch.setattr(simulation, "POOL_START_SECONDS", 0.0)  # start processes at once
     pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
+    pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=-1), alone)
     with joblib.parallel_config(backend="threading"):
         pd.testing.assert_frame_equal(simulate(*arguments, runs=11, workers=2), alone)
 
@@ -234,6 +235,22 @@ def test_simulate_measures_each_committee(step_by_step, monkeypatch):
     pd.testing.assert_frame_equal(simulate(*arguments, **options, measures=own, workers=2), frame)
 
 
+@pytest.mark.parametrize(("runs", "tasks"), [(1, 1), (9, 9), (20, 10), (25, 13), (1000, 10)])
+def test_simulate_shares_out_the_runs_of_a_strategy(runs, tasks, monkeypatch):
+    """In tasks of equal length but the last, so that every process has something to do."""
+    shared_out = []
+
+    def keep(tasks, workers):
+        shared_out.extend(tasks)
+        return []
+
+    monkeypatch.setattr(simulation, "_all_rows", keep)
+    simulate(CMDP(), datasets.brexit(["gender"]), 10, runs=runs)
+    assert len(shared_out) == tasks
+    assert [run for task in shared_out for run in task.runs] == list(range(runs))
+    assert len({len(task.runs) for task in shared_out[:-1]}) <= 1
+
+
 def test_simulate_shows_no_bar_outside_a_terminal(capsys):
     simulate(CMDP(), datasets.brexit(features=["gender"]), 10, runs=20)
     assert capsys.readouterr().err == ""
@@ -269,6 +286,7 @@ def test_recruit_stops_a_learner_that_cannot_fill_its_committee(monkeypatch):
         ({"runs": 0}, "runs: expected a whole number of at least 1, got 0"),
         ({"seed": -1}, "seed: expected a whole number of at least 0, got -1"),
         ({"workers": 0}, "workers: expected a whole number of at least 1, got 0"),
+        ({"workers": -2}, "workers: expected a whole number of at least 1, got -2"),
         ({"strategies": []}, "strategies: there are none"),
         ({"strategies": [CMDP(), CMDP()]}, "strategies: two have the same name: CMDP, CMDP"),
         ({"strategies": CMDP}, "strategy: expected one such as CMDP"),

@@ -54,6 +54,34 @@ def test_leave_undoes_an_acceptance(strategy):
     assert PROBLEM.p @ session.acceptance > 0
 
 
+@pytest.mark.parametrize(
+    "strategy", [s for s in STRATEGIES if s.family[:9] != "Foresight"], ids=str
+)
+@pytest.mark.parametrize(
+    ("type_ids", "accepted", "message"),
+    [
+        ([0], [True], "type_ids, accepted: expected two arrays of the same length, at least 1; "),
+        (np.array([0, 1]), np.array([True]), "expected two arrays of the same length"),
+        (np.array([], dtype=int), np.array([], dtype=bool), "the same length, at least 1"),
+        (np.array([0, 4]), np.array([True, True]), "type_ids: expected positions from 0 to 3, got"),
+        (np.array([-1, 0]), np.array([True, True]), "type_ids: expected positions from 0 to 3, "),
+    ],
+)
+def test_see_refuses_what_is_no_people(strategy, type_ids, accepted, message):
+    session = strategy.start(PROBLEM, 6)
+    before = session.acceptance.copy()
+    with pytest.raises(ValueError, match=message):
+        session.see(type_ids, accepted)
+    np.testing.assert_array_equal(session.acceptance, before)
+
+
+@pytest.mark.parametrize("type_id", [-1, 4, 999, "woman", 1.0])
+def test_see_one_refuses_what_is_no_type(type_id):
+    session = Greedy(0.1).start(PROBLEM, 6)
+    with pytest.raises(ValueError, match="type_id: expected a whole number of at "):
+        session.see_one(type_id, accepted=True)
+
+
 def test_leave_is_refused_by_default():
     class Everybody(Session):
         acceptance = np.ones(4)

@@ -255,7 +255,7 @@ TURNS = [
     (learning, "coverage", lambda *_: (0.9, 0.01), {"lemma-3": NO, "bernstein-coverage": NO}),
     (learning, "PrintedLP", OptimisticLP, {"extended-lp": REPRODUCED}),
     (learning, "best_policy", like(1.1), {"extended-lp": NO, "good-event": NO}),
-    (learning, "RLCMDP", lambda delta, scale: RLCMDP(delta), {"good-event": REPRODUCED}),
+    (learning, "RLCMDP", lambda delta, scale: RLCMDP(delta=delta), {"good-event": REPRODUCED}),
     (learning, "_SIMPLE", learning._EXTENDED, {"bernstein-simpler": NO}),
     (learning, "long_runs", long_runs(0.99), dict.fromkeys(THEOREMS, NO)),
     (learning, "long_runs", long_runs(0.99), {"rate-gap": NO, "loss-rate": NO}),
@@ -330,7 +330,7 @@ def test_theory_bounds_are_the_printed_ones(ledger):
     not_knowing = 4 * np.sqrt(8 * np.log(48 * million * (million - 1) / 0.05) * million)
     bound = not_knowing + np.sqrt(2 * million * np.log(18 / 0.05))
     runs, problem = Runs(), Runs().three
-    found = learning.long_runs(problem, RLCMDP(0.05), million, 1, runs.seed)
+    found = learning.long_runs(problem, RLCMDP(delta=0.05), million, 1, runs.seed)
     largest = found["violation"].xs(million, level="people").max()
     assert ledger["measured"]["theorem-1-violation"] == pytest.approx(largest / bound)
 

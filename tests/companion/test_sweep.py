@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
+import platform
 import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -106,7 +110,11 @@ def no_kernels(monkeypatch):
         ("grid: {a: [1], c: [2]}", "unknown parameter 'c'; the notebook has a, b, word, items"),
         ("grid: {a: [1], table: [x.csv]}", "unknown parameter 'table'"),
         ("grid: {a: [1]}\ngird: {b: [1]}", "expected the keys 'notebook', 'grid' and perhaps"),
-        ("grid:\n  a: [1]\n  a: [2]", 'found duplicate key "a"'),
+        ("grid:\n  a: [1]\n  a: [2]", "the key 'a' is there twice, line 4"),
+        ("grid: {}", "the grid is empty: expected lists of values, 'grid: {size: "),
+        ("grid: []", "the grid is empty"),
+        ("grid:", "the grid is empty"),
+        ("grid: [{a: [1]}, {}]", "the grid is empty"),
         ("grid: {a: [1}", "expected ',' or ']', but got '}'"),
         ("grid: {a: 1}", "parameter 'a' needs to be a list"),
         ("parameters: {a: 1}\ngrid: {a: [1]}", "'a' is fixed, and in the grid as well"),
@@ -144,6 +152,102 @@ def test_sweep_runs_every_combination(folder, no_kernels):
     assert frame["b"].tolist() == [0.001, 2, 0.001, 2]
 
 
+def test_main_takes_parameters_in_place_of_those_of_the_file(folder, no_kernels):
+    path = write_grid("parameters: {word: no, b: 2}\ngrid: {a: [1]}")
+    main([path, "-p", "word=yes, we do", "-p", "items=[u, 1e-3]", "--workers", "1"])
+    assert no_kernels.asked == [
+        {"workers": 1, "word": "yes, we do", "b": 2, "items": ["u", 0.001], "a": 1}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("runs", "-p: expected NAME=VALUE, as in -p runs=2, got 'runs'"),
+        ("=2", "-p: expected NAME=VALUE"),
+        ("items=[1", "-p: items: '[1' is no value in YAML"),
+        ("wort=x", "grid.yml: unknown parameter 'wort'; the notebook has a, b, word"),
+        ("a=2", "grid.yml: 'a' is fixed, and in the grid as well"),
+    ],
+)
+def test_main_refuses_parameters_in_a_sentence(folder, capsys, assignment, message):
+    with pytest.raises(SystemExit, match="2"):
+        main([write_grid("grid: {a: [1]}"), "-p", assignment])
+    assert capsys.readouterr().err.startswith(f"sweep: {message}")
+    assert not Path("sweeps").exists()
+
+
+@pytest.mark.parametrize("workers", [0, -2, 1.5])
+def test_sweep_refuses_odd_numbers_of_workers(folder, workers):
+    with pytest.raises(ValueError, match="workers: expected a whole number of at least 1"):
+        sweep(write_grid("grid: {a: [1]}"), "out", workers=workers)
+
+
+def test_main_tells_what_would_run_and_runs_nothing(folder, no_kernels, capsys):
+    path = write_grid("parameters: {word: w}\ngrid: {a: [1, 2, 3]}")
+    main([path, "--dry-run"])
+    assert capsys.readouterr().out == (
+        "3 of 3 runs of tiny.ipynb are left to do.\n"
+        'In all of them: workers=1, word="w".\n  a=1\n  a=2\n  a=3\n'
+    )
+    assert no_kernels.asked == []
+    assert not Path("sweeps").exists()
+    write_grid("parameters: {word: w}\ngrid: {a: [2]}")
+    main([path, "--workers", "1"])
+    write_grid("parameters: {word: w}\ngrid: {a: [1, 2, 3]}")
+    capsys.readouterr()
+    main([path, "--dry-run"])
+    assert capsys.readouterr().out.endswith('word="w".\n  a=1\n  a=3\n')
+    main([path, "--dry-run", "--force"])
+    assert capsys.readouterr().out.startswith("3 of 3 runs of tiny.ipynb")
+
+
+def test_sweep_records_what_its_results_depend_on(folder, no_kernels):
+    write_notebook(folder, PARAMETERS + "seed: int = 2021\n")
+    path = write_grid("parameters: {word: w}\ngrid: {a: [1, 2]}")
+    sweep(path, "out", workers=1)
+    record = json.loads(Path("out/results.json").read_text())
+    assert record["notebook"] == "tiny.ipynb"
+    assert record["parameters"] == {"workers": 1, "word": "w"}
+    assert record["runs"] == [{"a": 1}, {"a": 2}]
+    assert record["seed"] == 2021
+    assert record["versions"]["numpy"] == metadata.version("numpy")
+    assert record["versions"]["python"] == platform.python_version()
+    assert record["commit"] is None
+    sweep(path, "out", workers=1, parameters={"seed": 7})
+    assert json.loads(Path("out/results.json").read_text())["seed"] == 7
+
+
+def test_sweep_records_the_commit_of_its_notebook(folder, no_kernels):
+    def git(*arguments):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def recorded():
+        sweep("grid.yml", "out", workers=1)
+        return json.loads(Path("out/results.json").read_text())["commit"]
+
+    write_grid("grid: {a: [1]}")
+    git("init")
+    git("add", "tiny.ipynb")
+    git("commit", "-m", "first")
+    commit = git("rev-parse", "HEAD")
+    assert recorded() == commit
+    Path("tiny.ipynb").write_text(Path("tiny.ipynb").read_text() + "\n")
+    assert recorded() == f"{commit}-dirty"
+
+
+@pytest.mark.parametrize("absent", ["papermill", "ruamel.yaml", "sklearn.model_selection"])
+def test_sweep_says_which_extra_it_needs(absent, monkeypatch):
+    monkeypatch.setitem(sys.modules, absent, None)
+    monkeypatch.delitem(sys.modules, "companion.sweep")
+    with pytest.raises(
+        ImportError, match=r"sweeps need the extra `book`: pip install 'committees\[book"
+    ):
+        importlib.import_module("companion.sweep")
+
+
 def test_sweep_takes_several_grids_and_fills_in_defaults(folder, no_kernels):
     sweep(write_grid("grid: [{a: [2], b: [7]}, {a: [4], items: [[u, v]], workers: [2]}]"), "out")
     rows = Path("out/results.csv").read_text().splitlines()
@@ -169,6 +273,13 @@ def test_sweep_names_files_that_differ_and_are_safe(folder, no_kernels):
 of_the_book = pytest.mark.parametrize(
     "path", sorted(BOOK_GRIDS.glob("*.yml")), ids=lambda path: path.stem
 )
+
+
+@of_the_book
+def test_grids_of_the_book_say_how_long_they_take(path):
+    comments = [line for line in path.read_text().splitlines() if line.startswith("#")]
+    assert "Takes " in " ".join(comments)
+    assert "minute" in " ".join(comments)
 
 
 @of_the_book

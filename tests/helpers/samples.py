@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 import paper
@@ -10,6 +13,9 @@ from committees import CMDP, Problem, datasets, recruit
 from committees.beyond.fitting import fit_tables
 from committees.greedy import band
 from committees.volunteers import Volunteers, stream
+
+#: For tests of `datasets.adult`.
+needs_pgmpy = pytest.mark.skipif(find_spec("pgmpy") is None, reason="needs the extra `adult`")
 
 
 def random_problem(

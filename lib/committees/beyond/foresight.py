@@ -28,7 +28,7 @@ from committees.checks import BoolArray, IntArray, check_number
 from committees.greedy import band
 from committees.lp import solve
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_people
 
 #: When learning: people seen before the first fit.
 FIRST_FIT = 20
@@ -144,6 +144,7 @@ class ForesightSession(Session):
         self._decide()
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        check_people(type_ids, accepted)
         noted = self._until_something_changes(accepted)
         if self._learn:
             self.seen += np.bincount(type_ids[:noted], minlength=len(self.seen))

@@ -29,7 +29,7 @@ import numpy as np
 from committees.checks import BoolArray, FloatArray, IntArray, check_number
 from committees.lp import best_policy
 from committees.problem import Problem
-from committees.strategy import Session, Strategy
+from committees.strategy import Session, Strategy, check_people
 
 #: Sums that should be equal differ by less.
 ROUNDING = 1e-9
@@ -77,6 +77,7 @@ class PricesSession(Session):
         self._move(0, 0)
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        check_people(type_ids, accepted)
         if not accepted.any():
             return len(type_ids)
         first = int(np.argmax(accepted))

@@ -30,7 +30,7 @@ MANY_SEATS = 100_000
 
 def _covered(confidence: Literal["l1", "bernstein"]) -> Measure:
     def measure(runs: Runs) -> Measurement:
-        learner = RLCMDP(runs.delta, confidence)
+        learner = RLCMDP(delta=runs.delta, confidence=confidence)
         return Measurement(*coverage(learner, runs.three, 300, 300, runs.seed))
 
     return measure
@@ -45,7 +45,8 @@ def extended_lp(runs: Runs) -> Measurement:
     best, printed, corrected = best_policy(runs.three).rate, [], []
     model = PrintedLP(runs.three)
     for rng in runs.generators(5):
-        found = recruit(RLCMDP(runs.delta, scale=0.3), runs.three, 500, rng)  # covers, and binds
+        learner = RLCMDP(delta=runs.delta, scale=0.3)  # its sets cover p, and their bounds bind
+        found = recruit(learner, runs.three, 500, rng)
         for episode, estimate in _episodes(found):
             if np.abs(estimate - runs.three.p).sum() <= episode.radius:
                 rate = model.over_l1_ball(estimate, float(episode.radius)).rate
@@ -69,7 +70,7 @@ def good_event(runs: Runs) -> Measurement:
     best = best_policy(runs.three).rate
     optimistic, covered = [], []
     for rng in runs.generators(20):
-        found = recruit(RLCMDP(runs.delta, scale=0.1), runs.three, 300, rng)
+        found = recruit(RLCMDP(delta=runs.delta, scale=0.1), runs.three, 300, rng)
         for episode, estimate in _episodes(found):
             assert np.abs(episode.belief - estimate).sum() <= min(episode.radius, 2) + 1e-9
             optimistic.append(episode.rate >= best - 1e-9)
@@ -100,7 +101,7 @@ def _of_bound(
         bounds = LearningBounds(problem, runs.delta, "printed", confidence)
         rate = best_policy(problem).rate
         limit = bounds.loss(HORIZON, rate) if what == "loss" else getattr(bounds, what)(HORIZON)
-        learner = RLCMDP(runs.delta, confidence)
+        learner = RLCMDP(delta=runs.delta, confidence=confidence)
         long = long_runs(problem, learner, HORIZON, LONG_RUNS, runs.seed)[what]
         can_fail = limit < (1 if what == "loss" else HORIZON * rate)
         return Measurement(float(long.xs(HORIZON, level=1).max()) / limit, can_fail=can_fail)
@@ -122,7 +123,7 @@ def _slope(what: str) -> Measure:
     """Measure a slope in logarithms between a hundred thousand and a million people."""
 
     def measure(runs: Runs) -> Measurement:
-        learner = RLCMDP(runs.delta)
+        learner = RLCMDP(delta=runs.delta)
         long = long_runs(_SMALL, learner, HORIZON, LONG_RUNS, runs.seed)[what].abs()
         tenfold = np.log10(long.xs(HORIZON, level=1) / long.xs(HORIZON // 10, level=1))
         slopes = tenfold - (what == "regret")  # per person
@@ -140,7 +141,7 @@ def loss_and_rate(runs: Runs) -> Measurement:
     losses, limits = [], []
     for women in (0.1, 0.4):
         problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, [women, 1 - women])
-        found = simulate(RLCMDP(runs.delta), problem, 100_000, 4, runs.seed)
+        found = simulate(RLCMDP(delta=runs.delta), problem, 100_000, 4, runs.seed)
         losses.append(np.log(found["loss"] * found["screened"] ** 0.5))
         limits.append(np.log(LearningBounds(problem, runs.delta).loss(10**13, 2 * women)))
     slopes, other = ((pair[1] - pair[0]) / np.log(4) for pair in (losses, limits))
@@ -231,7 +232,8 @@ bernstein_second_term = exact(lambda: _second_term(10**9), lambda: _second_term(
 @lru_cache(maxsize=1)
 def _advantage(runs: Runs) -> FloatArray:
     """Logarithms of RL-CMDP's loss over RL-CMDP-B's: a row per pair of `small_support`."""
-    learners, rows = [RLCMDP(runs.delta), RLCMDP(runs.delta, "bernstein")], []
+    learners = [RLCMDP(delta=runs.delta), RLCMDP(delta=runs.delta, confidence="bernstein")]
+    rows = []
     for number in range(1000 * runs.seed, 1000 * runs.seed + 100):
         pair = small_support(7, 4, number)
         found = [simulate(learners, q, 10_000, 1, number)["loss"] for q in pair]
