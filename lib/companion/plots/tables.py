@@ -1,7 +1,8 @@
 """Pictures of results, by strategy and committee size.
 
-Each `frame` is a table of `simulate`: DataFrame with the columns strategy, size, run, screened and
-loss; `column` is "screened" or "loss". Bands and bars are the 95 % interval of the mean over runs.
+Each `frame` is a table of `simulate`: DataFrame with the columns strategy, size, run, screened,
+loss and expected; `column` is "screened" or "loss". Bands and bars are the 95 % interval of the
+mean over runs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from companion.intervals import Means, better_people, means, standard_errors
+from companion.intervals import Means, People, means, standard_errors
 from companion.plots.style import LABELS, PANEL, palette
 
 
@@ -37,13 +38,17 @@ def legend_above(ax: Axes) -> None:
     ax.figure.legend(handles, labels, loc="outside upper left", ncols=2, frameon=False)
 
 
-def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
-    """Draw the means of one column against the committee size."""
+def lines(frame: pd.DataFrame, column: str, ax: Axes, people: People = "expected") -> None:
+    """Draw the means of one column against the committee size.
+
+    People screened are counted by the column `people`, as in `companion.intervals.means`.
+    """
     look = {"palette": palette(frame["strategy"]), "markers": True, "dashes": False}
     look["err_style"] = "band" if frame["size"].nunique() > 1 else "bars"
-    names = {"x": "size", "y": column, "hue": "strategy", "style": "strategy"}
+    drawn = people if column == "screened" else column
+    names = {"x": "size", "y": drawn, "hue": "strategy", "style": "strategy"}
     half = standard_errors(int(frame["run"].nunique()))
-    sns.lineplot(better_people(frame), **names, **look, errorbar=("se", half), ax=ax)
+    sns.lineplot(frame, **names, **look, errorbar=("se", half), ax=ax)
     ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
     ax.legend(title=None)
 
