@@ -48,7 +48,7 @@ def simulate_once(
         return simulate(strategies, problem, sizes, runs, seed)  # which refuses them
     distinct_sizes = sorted(set(sizes))
     kept = _memory().cache(_simulated, ignore=["strategy", "problem", "workers"])
-    frames = []
+    frames: list[pd.DataFrame] = []
     for strategy in strategies:
         key = (repr(strategy), problem.digest)
         frames.append(kept(key, strategy, problem, distinct_sizes, runs, seed, workers))
