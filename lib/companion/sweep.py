@@ -26,6 +26,7 @@ import os
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -80,57 +81,100 @@ def sweep(
     """
     folder = Path(output).resolve()
     try:
-        notebook, source, varied, runs = _read(Path(grid).resolve(), parameters or {}, folder)
+        plan = _read(Path(grid).resolve(), parameters or {}, folder)
     except Exception as error:  # of many kinds: from a file, its YAML, its grid, its notebook
         problem = " ".join(str(getattr(error, "problem", None) or error).split())
         raise ValueError(f"{Path(grid).name}: {problem}") from None
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    waiting = [run for run in runs.items() if force or not _is_done(*run, source)]
-    for file in [run[0] + suffix for run in waiting for suffix in (".ipynb", ".csv", ".part.csv")]:
-        Path(file).unlink(missing_ok=True)
-    # A kernel is a process already: threads look after the kernels.
-    parallel = Parallel(workers or -1, return_as="generator_unordered", prefer="threads")
-    outcomes = parallel(delayed(_execute)(notebook, *run) for run in waiting)
-    errors = dict(tqdm(outcomes, desc=Path(grid).stem, total=len(waiting), disable=None))
-    done = [files for files in runs if not errors.get(files)]
-    tables = [pd.read_csv(f"{files}.csv", dtype=str, na_filter=False) for files in done]  # exact
-    results = pd.concat(tables, keys=done) if done else pd.DataFrame()
-    for place, name in enumerate(varied):
-        values = [runs[files][name] for files in results.index.get_level_values(0)]
-        column = f"parameter {name}" if name in results else name
-        results.insert(place, column, pd.Series(values, results.index, object))
-    save_results(f"{folder}/results.csv", results)
-    if failed := [files for files in runs if errors.get(files)]:
-        said = [f"\n  {_say(varied, runs[files])}: {errors[files]}" for files in failed]
-        raise RuntimeError(f"{len(failed)} of {len(runs)} runs failed:{''.join(said)}")
+    errors = _run_what_waits(plan, workers, force, title=Path(grid).stem)
+    done = [files for files in plan.runs if not errors.get(files)]
+    save_results(f"{folder}/results.csv", _gathered(plan, done))
+    failed = [files for files in plan.runs if errors.get(files)]
+    if failed:
+        sentences = [
+            f"\n  {_say(plan.varied, plan.runs[files])}: {errors[files]}" for files in failed
+        ]
+        raise RuntimeError(f"{len(failed)} of {len(plan.runs)} runs failed:{''.join(sentences)}")
     return pd.read_csv(f"{folder}/results.csv", keep_default_na=False, na_values=[""])
 
 
-def _read(path: Path, extra: Values, folder: Path) -> tuple[Path, list[str], list[str], Runs]:
-    """Check a grid; return its notebook, the source, what varies, and the runs by their files."""
+@dataclass(frozen=True)
+class _Plan:
+    """What a grid says."""
+
+    notebook: Path
+    source: list[str]  #: of its cells
+    varied: list[str]  #: the parameters that differ between runs
+    runs: Runs
+
+
+def _run_what_waits(plan: _Plan, workers: int | None, force: bool, title: str) -> dict[str, str]:
+    """Run what is not done; the last line of the error of each run, or nothing, by its files."""
+    waiting = [
+        (files, parameters)
+        for files, parameters in plan.runs.items()
+        if force or not _is_done(files, parameters, plan.source)
+    ]
+    for files, _ in waiting:
+        for suffix in (".ipynb", ".csv", ".part.csv"):
+            Path(files + suffix).unlink(missing_ok=True)
+    # A kernel is a process already: threads look after the kernels.
+    parallel = Parallel(workers or -1, return_as="generator_unordered", prefer="threads")
+    outcomes = parallel(delayed(_execute)(plan.notebook, *run) for run in waiting)
+    return dict(tqdm(outcomes, desc=title, total=len(waiting), disable=None))
+
+
+def _gathered(plan: _Plan, done: list[str]) -> pd.DataFrame:
+    """The rows of the tables of these runs, after columns for what varies."""
+    if not done:
+        return pd.DataFrame(columns=plan.varied)
+    tables = [pd.read_csv(f"{files}.csv", dtype=str, na_filter=False) for files in done]  # exact
+    results = pd.concat(tables, keys=done)
+    run_of_row = results.index.get_level_values(0)
+    for place, name in enumerate(plan.varied):
+        values = [plan.runs[files][name] for files in run_of_row]
+        column = f"parameter {name}" if name in results else name
+        results.insert(place, column, pd.Series(values, results.index, object))
+    return results
+
+
+def _read(path: Path, extra: Values, folder: Path) -> _Plan:
+    """Check a grid, and say what to run."""
     stored = YAML(typ="safe", pure=True).load(path)
     content = {"parameters": {}, **stored} if isinstance(stored, dict) else {}
     if content.keys() != {"notebook", "parameters", "grid"}:
         raise ValueError("expected the keys 'notebook', 'grid' and perhaps 'parameters'")
     notebook = (path.parent / content["notebook"]).resolve()
-    known = papermill.inspect_notebook(book := nbformat.read(notebook, as_version=4))
-    if not known.pop("table", None):
+    book = nbformat.read(notebook, as_version=4)
+    known = papermill.inspect_notebook(book)
+    if known.pop("table", None) is None:
         raise ValueError(f"{notebook} has no parameter 'table'; add a line 'table: str = None'")
-    points, fixed = list(ParameterGrid(content["grid"])), {**content["parameters"], **extra}
+    points = list(ParameterGrid(content["grid"]))
     varied = list(dict.fromkeys(name for point in points for name in point))
+    fixed = {**content["parameters"], **extra}
     for name in [*fixed, *varied]:
         if name not in known:
             raise ValueError(f"unknown parameter {name!r}; the notebook has {', '.join(known)}")
-    if twice := fixed.keys() & {*varied}:
-        raise ValueError(f"{min(twice)!r} is fixed, and in the grid as well")
-    runs, one_core = {}, {"workers": 1} if "workers" in known else {}
+    twice = sorted(fixed.keys() & {*varied})
+    if twice:
+        raise ValueError(f"{twice[0]!r} is fixed, and in the grid as well")
+    if "workers" in known:
+        fixed = {"workers": 1, **fixed}  # a run has one core
+    runs = {}
     for point in points:
-        others = {n: ast.literal_eval(known[n]["default"]) for n in varied if n not in point}
-        parameters = {**one_core, **fixed, **others, **point}
-        said = _say(varied, parameters)
-        name = re.sub(r"[^\w.,=+-]+", "", said)[:60], hashlib.sha256(said.encode()).hexdigest()[:8]
-        runs[str(folder / "runs" / "~".join(name))] = parameters
-    return notebook, _cells(book), varied, runs
+        absent = [name for name in varied if name not in point]
+        defaults = {name: ast.literal_eval(known[name]["default"]) for name in absent}
+        parameters = {**fixed, **defaults, **point}
+        runs[str(folder / "runs" / _file_name(varied, parameters))] = parameters
+    return _Plan(notebook, _cells(book), varied, runs)
+
+
+def _file_name(varied: Sequence[str], parameters: Values) -> str:
+    """What varies, as far as it fits into a name, and a digest that tells all runs apart."""
+    words = _say(varied, parameters)
+    legible = re.sub(r"[^\w.,=+-]+", "", words)[:60]
+    digest = hashlib.sha256(words.encode()).hexdigest()[:8]
+    return f"{legible}~{digest}"
 
 
 def _say(names: Sequence[str], parameters: Values) -> str:
@@ -149,17 +193,25 @@ def _is_done(files: str, parameters: Values, source: list[str]) -> bool:
     except (OSError, ValueError):  # missing, or cut short when the machine stopped
         return False
     record = stored.metadata.papermill
-    wanted = json.dumps({**parameters, "table": record.parameters.table}, sort_keys=True)
-    same = wanted == json.dumps(record.parameters, sort_keys=True) and _cells(stored) == source
-    return bool(same and record.end_time and not record.exception and Path(f"{files}.csv").exists())
+    wanted = {**parameters, "table": record.parameters.table}
+    same_values = _as_json(wanted) == _as_json(record.parameters)
+    ended_well = bool(record.end_time) and not record.exception
+    same_notebook = _cells(stored) == source
+    return same_values and ended_well and same_notebook and Path(f"{files}.csv").exists()
+
+
+def _as_json(values: Values) -> str:
+    return json.dumps(values, sort_keys=True)
 
 
 def _execute(notebook: Path, files: str, parameters: Values, starts: int = 3) -> tuple[str, str]:
     """Run the notebook once; return its files, and the last line of its error if it failed."""
     os.environ.update(KERNEL_ENVIRONMENT)
-    part, table, error = f"{files}.part.ipynb", f"{files}.part.csv", ""
+    part = f"{files}.part.ipynb"
+    table = f"{files}.part.csv"
     here = {"metadata": {"path": str(notebook.parent)}}  # `cwd=` would move the whole process
     options = {**KERNEL_OPTIONS, "progress_bar": False, "resources": here}
+    error = ""
     try:
         papermill.execute_notebook(notebook, part, {**parameters, "table": table}, **options)
         if not Path(table).exists():
@@ -186,7 +238,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--force", action="store_true", help="run again what is done")
     given = parser.parse_args(arguments)
     output = Path(given.output or Path("sweeps", given.grid.stem))
-    cluster = {"backend": "dask", "scheduler_host": given.dask} if given.dask else {}
+    cluster = {}
+    if given.dask:
+        cluster = {"backend": "dask", "scheduler_host": given.dask}
     try:
         with parallel_config(**cluster):
             sweep(given.grid, output, workers=given.workers, force=given.force)
