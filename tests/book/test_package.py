@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,9 +16,6 @@ from committees import datasets
 from companion import cache
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-ZENODO = json.loads((ROOT / ".zenodo.json").read_text())
 CHECK = yaml.safe_load((ROOT / "codecheck.yml").read_text())
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 (EXAMPLE,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
@@ -143,27 +138,6 @@ def test_codecheck_s_manifest_has_every_figure_and_table_of_the_paper():
         assert f"{name}," in told, name
 
 
-def test_codecheck_and_zenodo_tell_of_the_same_paper_and_version():
-    paper = CITATION["preferred-citation"]
-    assert CHECK["paper"]["title"] == paper["title"]
-    assert CHECK["paper"]["reference"] == f"https://doi.org/{paper['doi']}"
-    names = [f"{author['given-names']} {author['family-names']}" for author in paper["authors"]]
-    assert [author["name"] for author in CHECK["paper"]["authors"]] == names
-    assert ZENODO["title"] == CITATION["title"]
-    assert ZENODO["version"] == PROJECT["version"]
-    assert ZENODO["license"] == PROJECT["license"]
-    assert paper["doi"] in [other["identifier"] for other in ZENODO["related_identifiers"]]
-
-
-def test_changelog_has_the_version_and_its_date():
-    page = (ROOT / "CHANGELOG.md").read_text()
-    versions = re.findall(r"^## \[(.+?)\](?: - (\S+))?$", page, re.MULTILINE)
-    assert versions[0] == ("Unreleased", "")
-    assert versions[1] == (PROJECT["version"], str(CITATION["date-released"]))
-    kinds = set(re.findall(r"^### (.*)$", page, re.MULTILINE))
-    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
-
-
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_name_versions_and_no_secret(path):
     text = path.read_text()
@@ -174,14 +148,3 @@ def test_workflows_name_versions_and_no_secret(path):
     used = [step["uses"] for step in steps if "uses" in step]
     assert used
     assert [name for name in used if not re.fullmatch(r"actions/[\w-]+@v\d+", name)] == []
-
-
-def test_workflows_run_the_tests_every_week_with_the_lock_and_with_the_newest():
-    weekly = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text())
-    assert weekly[True]["schedule"]  # YAML reads the key `on` so
-    said = {name: str(job["steps"]) for name, job in weekly["jobs"].items()}
-    assert "make test" in said["lock"]
-    extras = re.search(r"--upgrade --editable \"\.\[(.*?)\]\"", said["newest"])[1].split(",")
-    assert set(extras) <= set(PROJECT["optional-dependencies"])
-    for file, name in re.findall(r"(tests/\S+\.py)::(\w+)", said["newest"]):
-        assert f"\ndef {name}(" in (ROOT / file).read_text()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from committees import CMDP, simulation
@@ -74,18 +72,3 @@ def test_the_page_has_every_name_with_its_signature(pages, site):
     assert CMDP.__doc__.partition("\n")[0] in page.find(id="committees.cmdp.CMDP").parent.get_text()
     assert len(page.select(".math")) > 100
     assert "$" not in page.find(id="module-committees.lp").parent.get_text()
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected, loaded = {}, []
-
-    def connect(event, handler, priority=500):
-        connected[event] = handler
-
-    found = api.setup(SimpleNamespace(connect=connect, setup_extension=loaded.append))
-    assert loaded == ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
-    assert connected == {
-        "source-read": api.fill_page,
-        "autodoc-process-docstring": api.write_rst,
-    }
-    assert all(found.values())

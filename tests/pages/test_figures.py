@@ -87,9 +87,3 @@ def test_move_origins_puts_them_below_the_caption():
     assert [type(child) for child in figure] == [nodes.container, nodes.caption, nodes.legend]
     assert figure[-1].astext() == "from here"
     assert figure[0].astext() == "words"
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    assert all(figures.setup(SimpleNamespace(connect=connected.__setitem__)).values())
-    assert connected == {"doctree-read": figures.move_origins}

@@ -152,13 +152,6 @@ def test_link_pages_leads_from_the_table_to_pages(tmp_path, builder, links):
     assert "a.ipynb" in other.astext()
 
 
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    found = ledger.setup(SimpleNamespace(connect=connected.__setitem__))
-    assert connected == {"doctree-resolved": ledger.link_pages}
-    assert all(found.values())
-
-
 # --- the book
 
 
