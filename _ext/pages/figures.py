@@ -32,7 +32,9 @@ class Picture:
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
-        """The nodes of a picture; None for anything else."""
+        """The nodes of a picture, and none for its numbers; None for anything else."""
+        if data.mime_type == "text/csv":
+            return []
         if inline or data.mime_type != "image/svg+xml" or 'class="panel"' not in data.content:
             return None
         options = data.cell_metadata.get("mystnb", {})

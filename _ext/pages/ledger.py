@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from docutils import nodes
 
@@ -29,6 +29,17 @@ class Claim(NamedTuple):
     measured: str
     page: str
     place: str
+
+
+class ClaimData:
+    """How myst-nb renders the claims beside the table: not at all."""
+
+    mime_priority_overrides: ClassVar[list[tuple[str, str, int]]] = []
+
+    @staticmethod
+    def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
+        """No nodes for claims; None for anything else."""
+        return [] if data.mime_type == MIME else None
 
 
 def stored(notebook: Path) -> list[Claim]:

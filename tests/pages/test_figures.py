@@ -71,6 +71,7 @@ def test_handle_mime_leaves_all_else_alone(page):
     assert figures.Picture.handle_mime(page.renderer, data, True) is None  # inside a line
     assert figures.Picture.handle_mime(page.renderer, output(PANEL), False) is None
     assert figures.Picture.handle_mime(page.renderer, output("", "image/png"), False) is None
+    assert figures.Picture.handle_mime(page.renderer, output("x\n1\n", "text/csv"), False) == []
     assert page.written == {}
 
 
