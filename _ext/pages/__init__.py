@@ -5,6 +5,7 @@ from typing import Any
 from myst_nb.core.render import load_mime_renders
 
 from pages.figures import Picture
+from pages.ledger import ClaimData
 from pages.pictures import LivePicture
 
 MODULES = ("api", "figures", "footer", "ledger", "numbers", "pictures", "site")
@@ -13,7 +14,7 @@ MODULES = ("api", "figures", "footer", "ledger", "numbers", "pictures", "site")
 def setup(app: Any) -> dict[str, bool]:
     """Register them all."""
     # myst-nb looks for these among the entry points of installed packages, and this is none.
-    load_mime_renders().extend([LivePicture, Picture])
+    load_mime_renders().extend([ClaimData, LivePicture, Picture])
     for module in MODULES:
         app.setup_extension(f"pages.{module}")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

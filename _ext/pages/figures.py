@@ -32,36 +32,57 @@ class Picture:
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
-        """The nodes of a picture; None for anything else."""
+        """The nodes of a picture, and none for its numbers; None for anything else."""
+        if data.mime_type == "text/csv":
+            return []
         if inline or data.mime_type != "image/svg+xml" or 'class="panel"' not in data.content:
             return None
-        root = ElementTree.fromstring(data.content)
         options = data.cell_metadata.get("mystnb", {})
-        alt = options.get("image", {}).get("alt", "")
+        words = options.get("image", {}).get("alt", "")
         row = nodes.container(classes=["panels"])
-        for number, panel in enumerate(root.findall(f"{{{SVG}}}svg")):
-            is_wide = float(panel.attrib["width"].removesuffix("pt")) > WIDE
-            for key in ("x", "class"):
-                del panel.attrib[key]
-            text = ElementTree.tostring(panel)
-            name = f"{hashlib.sha256(text).hexdigest()}.svg"
-            uri = renderer.write_file([name], text, overwrite=False, exists_ok=True)
-            words = alt if number == 0 else f"Panel {number + 1} of the picture just described."
-            row += nodes.image(uri=uri, alt=words, classes=["wide"] if is_wide else [])
+        root = ElementTree.fromstring(data.content)
+        for number, panel in enumerate(root.findall(f"{{{SVG}}}svg"), 1):
+            if number > 1:
+                words = f"Panel {number} of the picture just described."
+            row += _image(renderer, panel, words)
         name = options.get("figure", {}).get("name")
-        return [row, _origin(renderer, data, root, name)] if name else [row]
+        if not name:
+            return [row]
+        return [row, _origin(renderer, data.cell_index, name)]
 
 
-def _origin(renderer: Any, data: Any, root: Any, name: str) -> nodes.Element:
+def _image(renderer: Any, panel: Any, words: str) -> nodes.Element:
+    """A panel as an image in a file of its own."""
+    is_wide = float(panel.attrib["width"].removesuffix("pt")) > WIDE
+    for place_in_the_row in ("x", "class"):
+        del panel.attrib[place_in_the_row]
+    text = ElementTree.tostring(panel)
+    file = f"{hashlib.sha256(text).hexdigest()}.svg"
+    uri = renderer.write_file([file], text, overwrite=False, exists_ok=True)
+    return nodes.image(uri=uri, alt=words, classes=["wide"] if is_wide else [])
+
+
+def _origin(renderer: Any, cell_index: int, name: str) -> nodes.Element:
     """The line that says where a picture comes from."""
-    csv = root.findtext(f"{{{SVG}}}metadata").encode("utf-8")
-    uri = renderer.write_file([f"{name}.csv"], csv, overwrite=True)
     page = Path(renderer.renderer.document["source"])
+    cell = json.loads(page.read_text("utf-8"))["cells"][cell_index]
+    uri = renderer.write_file([f"{name}.csv"], _numbers(cell).encode("utf-8"), overwrite=True)
     link = addnodes.download_reference("", "", nodes.literal("", "CSV"), reftarget=uri)
-    count = json.loads(page.read_text("utf-8"))["cells"][data.cell_index]["execution_count"]
-    facts = [f"code cell {count}", *(f"seed {s}" for s in seeds(page)[-1:]), _commit(page.parent)]
-    words = nodes.Text(f", by {', '.join(facts)}")
-    return nodes.paragraph("", "", nodes.Text("Numbers shown: "), link, words, classes=[ORIGIN])
+    facts = [f"code cell {cell['execution_count']}"]
+    facts += [f"seed {seed}" for seed in seeds(page)[-1:]]
+    facts += [_commit(page.parent)]
+    line = nodes.paragraph("", "Numbers shown: ", classes=[ORIGIN])
+    line += link
+    line += nodes.Text(f", by {', '.join(facts)}")
+    return line
+
+
+def _numbers(cell: Any) -> str:
+    """The numbers that `show` has put beside its picture, as CSV."""
+    for output in cell["outputs"]:
+        if "text/csv" in output.get("data", {}):
+            return "".join(output["data"]["text/csv"])
+    raise ValueError(f"code cell {cell['execution_count']} shows a picture without its numbers")
 
 
 @lru_cache
@@ -72,7 +93,8 @@ def _commit(folder: Path) -> str:
 def move_origins(app: Any, doctree: Any) -> None:
     """Put the origin of each picture below its caption."""
     for figure in list(doctree.findall(nodes.figure)):
-        for line in list(figure.findall(nodes.paragraph)):
+        lines = list(figure.findall(nodes.paragraph))
+        for line in lines:
             if ORIGIN in line["classes"]:
                 line.parent.remove(line)
                 figure += nodes.legend("", line)

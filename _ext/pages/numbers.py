@@ -17,8 +17,9 @@ def letters(pages: list[str]) -> dict[str, str]:
     >>> letters(["chapters/appendix/a_algorithms", "chapters/prices", "chapters/limits"])
     {'chapters/appendix/a_algorithms': 'A', 'chapters/prices': 'B', 'chapters/limits': 'C'}
     """
-    own = {page: page.split("/")[-1][0].upper() for page in pages if "/appendix/" in page}
-    free = (name for name in _names() if name not in own.values())
+    appendices = [page for page in pages if "/appendix/" in page]
+    own = {page: page.split("/")[-1][0].upper() for page in appendices}
+    free = (letter for letter in _names() if letter not in own.values())
     return {page: own.get(page) or next(free) for page in pages}
 
 
@@ -31,22 +32,29 @@ def _names() -> Iterator[str]:
 
 def number_pages(app: Any, env: Any) -> list[str]:
     """Number figures and formulas of pages without a number from 1, after their letter."""
-    order = env.toctree_includes
-    found: list[str] = []
-
-    def walk(page: str) -> None:
-        if page not in found:
-            found.append(page)
-            for child in order.get(page, []):
-                walk(child)
-
-    walk(app.config.root_doc)
-    kinds = env.toc_fignumbers
-    bare = [page for page in found if any(map(_is_bare, kinds.get(page, {}).values()))]
+    numbers_of = env.toc_fignumbers  # by page, then by kind
+    bare = []
+    for page in _in_order(env.toctree_includes, app.config.root_doc):
+        kinds = numbers_of.get(page, {})
+        if any(_is_bare(numbers) for numbers in kinds.values()):
+            bare.append(page)
     for page, letter in letters(bare).items():
-        for numbers in kinds[page].values():
-            numbers.update({key: (letter, count) for count, key in enumerate(numbers, 1)})
+        for numbers in numbers_of[page].values():
+            for count, name in enumerate(numbers, 1):
+                numbers[name] = (letter, count)
     return bare
+
+
+def _in_order(children: dict[str, list[str]], root: str) -> list[str]:
+    """The pages from a root on, as the contents have them."""
+    pages: list[str] = []
+    waiting = [root]
+    while waiting:
+        page = waiting.pop(0)
+        if page not in pages:
+            pages.append(page)
+            waiting = [*children.get(page, []), *waiting]
+    return pages
 
 
 def _is_bare(numbers: dict[str, tuple[Any, ...]]) -> bool:

@@ -15,13 +15,17 @@ from urllib.parse import urljoin
 
 from docutils import nodes
 
-ARCHIVE, PDF, COVER = "committees.tar.gz", "book.pdf", "images/cover.png"
+ARCHIVE = "committees.tar.gz"
+PDF = "book.pdf"
+COVER = "images/cover.png"
 LAUNCH = {
     "notebook_interface": "jupyterlab",
     "binderhub_url": "https://mybinder.org",
     "colab_url": "https://colab.research.google.com",
 }
-SHORTEST_DESCRIPTION, LONGEST_DESCRIPTION = 60, 200
+#: Letters of what is said of a page.
+SHORTEST_DESCRIPTION = 60
+LONGEST_DESCRIPTION = 200
 
 #: The line of a page that is replaced by links to what can be taken away.
 PLACE = "<!-- downloads -->"
@@ -38,20 +42,28 @@ def git(folder: Path, *arguments: str) -> str:
 
 def repository(folder: Path) -> str:
     """The address of the repository at GitHub, from the environment or git's origin; or nothing."""
-    origin = re.search(
-        r"github\.com[:/](.+?/.+?)(\.git)?/?$", git(folder, "remote", "get-url", "origin")
-    )
-    name = os.environ.get("GITHUB_REPOSITORY") or (origin[1] if origin else "")
+    name = os.environ.get("GITHUB_REPOSITORY")
+    if not name:
+        origin = git(folder, "remote", "get-url", "origin")
+        found = re.search(r"github\.com[:/](.+?/.+?)(\.git)?/?$", origin)
+        name = found[1] if found else ""
     return f"https://github.com/{name}" if name else ""
 
 
 def set_options(app: Any, config: Any) -> None:
     """Tell the theme of the repository, and Sphinx what else to copy and where the site will be."""
-    if address := repository(Path(app.srcdir)):
-        buttons = {"use_repository_button": True, "use_issues_button": True}
-        told = {"repository_url": address, "repository_branch": "main", "launch_buttons": LAUNCH}
-        config.html_theme_options = {**config.html_theme_options, **buttons, **told}
-    if place := config.html_baseurl or os.environ.get("BOOK_ADDRESS"):
+    address = repository(Path(app.srcdir))
+    if address:
+        buttons = {
+            "use_repository_button": True,
+            "use_issues_button": True,
+            "repository_url": address,
+            "repository_branch": "main",
+            "launch_buttons": LAUNCH,
+        }
+        config.html_theme_options = {**config.html_theme_options, **buttons}
+    place = config.html_baseurl or os.environ.get("BOOK_ADDRESS")
+    if place:
         config.html_baseurl = f"{place.rstrip('/')}/"
     config.html_extra_path += [name for name in (PDF, COVER) if Path(app.srcdir, name).exists()]
 
@@ -67,41 +79,64 @@ def write_archive(app: Any) -> None:
 
 def list_downloads(app: Any, doctree: Any, name: str) -> None:
     """Put links to what there is in their place; in the PDF itself there are none."""
-    up, found = "../" * name.count("/"), []
-    if app.builder.name == "html":
-        for file, words in ((ARCHIVE, "The sources of this edition"), (PDF, "This book as a PDF")):
-            path = Path(app.outdir if file == ARCHIVE else app.srcdir, file)
-            if path.exists():
-                found.append((f"{up}{file}", f"{words}, {path.stat().st_size / 1e6:.1f} MB"))
-        if address := app.config.html_theme_options.get("repository_url"):
-            found.append((address, "The repository"))
+    links = _downloads(app, "../" * name.count("/")) if app.builder.name == "html" else []
     for place in [node for node in doctree.findall(nodes.raw) if node.astext().strip() == PLACE]:
-        links = [nodes.reference("", words, refuri=uri) for uri, words in found]
         items = [nodes.list_item("", nodes.paragraph("", "", link)) for link in links]
         place.replace_self([nodes.bullet_list("", *items)] if items else [])
 
 
+def _downloads(app: Any, up: str) -> list[nodes.reference]:
+    """Links to the files that there are, and to the repository."""
+    links = []
+    files = [
+        ("The sources of this edition", Path(app.outdir, ARCHIVE)),
+        ("This book as a PDF", Path(app.srcdir, PDF)),
+    ]
+    for words, path in files:
+        if path.exists():
+            megabytes = path.stat().st_size / 1e6
+            text = f"{words}, {megabytes:.1f} MB"
+            links.append(nodes.reference("", text, refuri=f"{up}{path.name}"))
+    address = app.config.html_theme_options.get("repository_url")
+    if address:
+        links.append(nodes.reference("", "The repository", refuri=address))
+    return links
+
+
 def describe(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Say in a page's head what it is about: for search engines, and for links to it."""
-    if doctree:
-        own = [p for p in doctree.findall(nodes.paragraph) if isinstance(p.parent, nodes.section)]
-        plain = [node for node in own if not node["classes"]] or [doctree]
-        texts = [" ".join(node.astext().split()) for node in plain]
-        words = next((text for text in texts if len(text) > SHORTEST_DESCRIPTION), texts[0])
-        whole = re.match(rf".{{,{LONGEST_DESCRIPTION}}}[.?!](?=\s|$)", words)
-        words = whole[0] if whole else f"{words[:LONGEST_DESCRIPTION].rpartition(' ')[0]} …"
-        base, image = app.config.html_baseurl, Path(COVER).name
-        told = {
-            'name="description"': words,
-            'property="og:title"': app.env.titles[name].astext(),
-            'property="og:description"': words,
-            'property="og:type"': "article",
-            'property="og:site_name"': app.config.html_title,
-            'property="og:image"': urljoin(base, image) if base else context["pathto"](image, 1),
-            'name="twitter:card"': "summary_large_image",
-        }
-        tags = [f'<meta {key} content="{escape(value)}" />' for key, value in told.items()]
-        context["metatags"] = context.get("metatags", "") + "\n    ".join(["", *tags])
+    if not doctree:
+        return
+    words = _description(doctree)
+    image = Path(COVER).name
+    base = app.config.html_baseurl
+    tags = {
+        'name="description"': words,
+        'property="og:title"': app.env.titles[name].astext(),
+        'property="og:description"': words,
+        'property="og:type"': "article",
+        'property="og:site_name"': app.config.html_title,
+        'property="og:image"': urljoin(base, image) if base else context["pathto"](image, 1),
+        'name="twitter:card"': "summary_large_image",
+    }
+    lines = [f'<meta {key} content="{escape(value)}" />' for key, value in tags.items()]
+    context["metatags"] = context.get("metatags", "") + "\n    ".join(["", *lines])
+
+
+def _description(doctree: Any) -> str:
+    """The first sentences of the first paragraph that says enough; or else its first words."""
+    paragraphs = [
+        node
+        for node in doctree.findall(nodes.paragraph)
+        if isinstance(node.parent, nodes.section) and not node["classes"]
+    ]
+    texts = [" ".join(node.astext().split()) for node in paragraphs or [doctree]]
+    words = next((text for text in texts if len(text) > SHORTEST_DESCRIPTION), texts[0])
+    sentences = re.match(rf".{{,{LONGEST_DESCRIPTION}}}[.?!](?=\s|$)", words)
+    if sentences:
+        return sentences[0]
+    beginning, _, _ = words[:LONGEST_DESCRIPTION].rpartition(" ")
+    return f"{beginning} …"
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -6,8 +6,10 @@ measures, and `verdict` compares. No verdict is written anywhere: all are comput
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import floor, inf, log10, nan
 from typing import Any
 
@@ -72,10 +74,10 @@ def load() -> list[Claim]:
     """The claims, in the paper's order."""
     entries: list[dict[str, Any]] = yaml.safe_load((DATA / "claims.yml").read_text("utf-8"))
     claims = [Claim(**entry) for entry in entries]
-    ids = [claim.id for claim in claims]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise ValueError(f"claim {name!r}: {ids.count(name)} entries have this id")
+    entries_of = Counter(claim.id for claim in claims)
+    for name, count in entries_of.items():
+        if count > 1:
+            raise ValueError(f"claim {name!r}: {count} entries have this id")
     return claims
 
 
@@ -105,31 +107,44 @@ def is_undecided(claim: Claim, measured: Measurement | None) -> bool:
     """Whether chance could turn the verdict: a limit that it rests on is in the 95 % interval."""
     if measured is None or not measured.can_fail:
         return False
-    rests_on = [(measured.value, measured.error, limit) for limit in (claim.least, claim.most)]
-    if measured.other is not None and not claim.least <= measured.value <= claim.most:
-        pair = claim.other_limits or ()
-        rests_on += [(measured.other, measured.other_error, limit) for limit in pair]
-    return any(error and abs(value - limit) <= error for value, error, limit in rests_on)
+    is_near = partial(_is_near, measured.value, measured.error)
+    if is_near(claim.least) or is_near(claim.most):
+        return True
+    is_printed_true = claim.least <= measured.value <= claim.most
+    if is_printed_true or measured.other is None or claim.other_limits is None:
+        return False
+    return any(
+        _is_near(measured.other, measured.other_error, limit) for limit in claim.other_limits
+    )
+
+
+def _is_near(value: float, error: float, limit: float) -> bool:
+    """Whether a limit is in an interval; there is none without chance."""
+    return bool(error) and abs(value - limit) <= error
 
 
 def ledger(runs: Runs) -> pd.DataFrame:
     """Measure every claim: a row each, indexed by the id, with its verdict."""
     rows = []
     for claim in load():
-        measured = None if claim.not_checkable else REGISTRY[claim.id](runs)
-        found = measured or Measurement(nan, nan)
-        other = nan if found.other is None or not claim.other_limits else found.other
+        measured = None
+        if not claim.not_checkable:
+            measured = REGISTRY[claim.id](runs)
+        values = measured or Measurement(nan, nan)
+        other = nan
+        if claim.other_limits and values.other is not None:
+            other = values.other
         row = {
             "id": claim.id,
             "where": claim.where,
             "says": claim.says,
             "paper": claim.paper,
             "check": claim.check,
-            "measured": found.value,
-            "±": found.error,
+            "measured": values.value,
+            "±": values.error,
             "unit": claim.unit,
             "other": other,
-            "other ±": found.other_error,
+            "other ±": values.other_error,
             "correction": claim.correction or claim.not_checkable,
             "note": claim.note,
             "verdict": verdict(claim, measured),
@@ -147,25 +162,37 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _in_words(row: pd.Series) -> dict[str, str]:
     """A claim in words: what is printed and what is corrected in a line, and so the values."""
-    found, printed = row["verdict"], row["paper"]
-    measured = number(row["measured"], row["±"], row["unit"])
-    other = number(row["other"], row["other ±"], row["unit"])
-    if found in (NOT_REPRODUCED, FITTED, CORRECTED) and other not in ("–", measured):
-        reading = "as corrected" if row["correction"] else "fitted"
-        measured = f"{measured} as printed → {other} {reading}"
+    found = row["verdict"]
+    mark = MARKS[found]
+    if row["undecided"]:
+        mark = f"{mark}, undecided"
+    printed = row["paper"]
     if found == CORRECTED:
         printed = f"{printed} → {row['correction']}"
-    reason = f"Not checkable: {row['correction']}." if found == NOT_CHECKABLE else ""
+    remark = row["note"]
+    if found == NOT_CHECKABLE:
+        remark = f"Not checkable: {row['correction']}. {remark}"
     return {
-        "verdict": MARKS[found] + (", undecided" if row["undecided"] else ""),
+        "verdict": mark,
         "the paper says": row["says"],
-        "remark": f"{reason} {row['note']}".strip(),
+        "remark": remark.strip(),
         "printed": printed,
-        "measured": measured,
+        "measured": _measured_in_words(row),
         "unit": row["unit"],
         "in the paper": row["where"],
         "where we check it": row["check"],
     }
+
+
+def _measured_in_words(row: pd.Series) -> str:
+    """The value; and the one under the other reading, if it was asked for and differs."""
+    measured = number(row["measured"], row["±"], row["unit"])
+    other = number(row["other"], row["other ±"], row["unit"])
+    was_asked_for = row["verdict"] in (NOT_REPRODUCED, FITTED, CORRECTED)
+    if not was_asked_for or other in ("–", measured):
+        return measured
+    reading = "as corrected" if row["correction"] else "fitted"
+    return f"{measured} as printed → {other} {reading}"
 
 
 def number(value: float, error: float, unit: str = "") -> str:

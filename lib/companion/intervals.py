@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from committees.checks import FloatArray
 
 #: A table of means: a row per strategy and size, the columns screened and loss.
 Means = Any
+#: Which column of a table of `simulate` counts people. Both have the same mean, given who was
+#: accepted; the expected ones vary less.
+People = Literal["expected", "screened"]
 
 
 def standard_errors(n: int) -> float:
@@ -44,20 +47,22 @@ def share_error(successes: int, n: int) -> float:
     return float(1.96 * np.sqrt(share * (1 - share) / (n + 4)))
 
 
-def better_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `simulate` with expected for screened: the same mean, with less variance."""
-    return frame.assign(screened=frame["expected"]) if "expected" in frame else frame
-
-
-def means(frame: pd.DataFrame) -> pd.DataFrame:
+def means(frame: pd.DataFrame, people: People = "expected") -> pd.DataFrame:
     """The means of a table of `simulate`, each with the half-width of its 95 % interval.
 
-    A row per strategy and size; the columns screened and loss, below "mean" and below "±". Means of
-    screened are taken of the column expected, which has the same mean and varies less.
+    A row per strategy and size; the columns screened and loss, below "mean" and below "±". People
+    screened are counted by the column `people`.
     """
-    grouped = better_people(frame).groupby(["strategy", "size"], sort=False)[["screened", "loss"]]
+    _check_people(frame, people)
+    grouped = frame.groupby(["strategy", "size"], sort=False)[[people, "loss"]]
     errors = grouped.sem().mul(grouped.size().map(standard_errors), axis=0)
-    return pd.concat({"mean": grouped.mean(), "±": errors}, axis=1)
+    both = pd.concat({"mean": grouped.mean(), "±": errors}, axis=1)
+    return both.rename(columns={people: "screened"}, level=1)
+
+
+def _check_people(frame: pd.DataFrame, people: People) -> None:
+    if people not in frame:
+        raise ValueError(f"people: the table has no column {people!r}")
 
 
 def summary(frame: pd.DataFrame, **labels: str) -> pd.DataFrame:
@@ -68,8 +73,9 @@ def summary(frame: pd.DataFrame, **labels: str) -> pd.DataFrame:
     >>> list(summary(frame, figure="1"))
     ['figure', 'strategy', 'size', 'screened', 'screened ±', 'loss', 'loss ±']
     """
-    found = means(frame)
-    table = found["mean"].join(found["±"].add_suffix(" ±")).reset_index()
+    both = means(frame)
+    errors = both["±"].add_suffix(" ±")
+    table = both["mean"].join(errors).reset_index()
     table = table[["strategy", "size", "screened", "screened ±", "loss", "loss ±"]]
     return pd.DataFrame(labels, table.index).join(table)
 
@@ -84,7 +90,9 @@ def jackknife(left_out: FloatArray) -> FloatArray:
 
 
 def over_runs(
-    statistics: Callable[..., pd.Series | Mapping[str, float]], *frames: pd.DataFrame
+    statistics: Callable[..., pd.Series | Mapping[str, float]],
+    *frames: pd.DataFrame,
+    people: People = "expected",
 ) -> pd.DataFrame:
     """Numbers computed from tables of means, each with the half-width of its 95 % interval.
 
@@ -98,22 +106,32 @@ def over_runs(
         Gets the means of each of the frames; returns the numbers.
     *frames : DataFrame
         Tables of `simulate`, with the same runs.
+    people : "expected" or "screened"
+        The column that counts people screened.
 
     Returned is a DataFrame: a row per number, the columns value and error.
     """
-    tables = zip(*map(_means_without_each, frames), strict=True)
-    found = [pd.Series(statistics(*table), dtype=float) for table in tables]
-    return pd.DataFrame({"value": found[0], "error": jackknife(np.asarray(found[1:]))})
+    tables = [_means_without_each(frame, people) for frame in frames]
+    numbers = [pd.Series(statistics(*means), dtype=float) for means in zip(*tables, strict=True)]
+    of_all, *left_out = numbers
+    return pd.DataFrame({"value": of_all, "error": jackknife(np.asarray(left_out))})
 
 
-def _means_without_each(frame: pd.DataFrame) -> list[Means]:
+def _means_without_each(frame: pd.DataFrame, people: People) -> list[Means]:
     """The means over all runs; then, for each run, those over the others."""
-    found = {}
-    frame = better_people(frame)
-    for column in ("loss", "screened"):
-        # A row per run, a column per strategy and size.
-        table = frame.pivot(index="run", columns=["strategy", "size"], values=column)
-        table = table.sort_index(axis="columns")
-        found[column] = np.vstack([table.mean(), (table.sum() - table) / (len(table) - 1)])
-    rows = zip(*found.values(), strict=True)
-    return [pd.DataFrame(dict(zip(found, row, strict=True)), table.columns) for row in rows]
+    _check_people(frame, people)
+    loss, strategies_and_sizes = _without_each(frame, "loss")
+    screened, _ = _without_each(frame, people)
+    return [
+        pd.DataFrame({"loss": losses, "screened": people_seen}, strategies_and_sizes)
+        for losses, people_seen in zip(loss, screened, strict=True)
+    ]
+
+
+def _without_each(frame: pd.DataFrame, column: str) -> tuple[FloatArray, pd.Index]:
+    """A row with the means of a column over all runs, and one without each; what they are of."""
+    # A row per run, a column per strategy and size.
+    table = frame.pivot(index="run", columns=["strategy", "size"], values=column)
+    table = table.sort_index(axis="columns")
+    without_one = (table.sum() - table) / (len(table) - 1)
+    return np.vstack([table.mean(), without_one]), table.columns

@@ -11,9 +11,17 @@ from typing import Any
 
 import pandas as pd
 
+#: What pages read of the table: the claims with their verdicts, and where they are checked.
+MIME = "application/vnd.committees.claims+json"
 #: What the first word of a name on a page says of the thing that has it.
-KINDS = {"fig": "figure", "prop": "proposition", "thm": "theorem", "lem": "lemma", "ex": "example"}
-KINDS |= {"equation": "formula"}
+KINDS = {
+    "equation": "formula",
+    "ex": "example",
+    "fig": "figure",
+    "lem": "lemma",
+    "prop": "proposition",
+    "thm": "theorem",
+}
 
 
 def where(check: str) -> str:
@@ -25,8 +33,13 @@ def where(check: str) -> str:
     'appendix B, the martingales'
     """
     page, _, place = check.removeprefix("chapters/").partition("#")
-    words = f"chapter {page[1]}" if re.match(r"0\d_", page) else page
-    words = f"appendix {page[9].upper()}" if page.startswith("appendix/") else words
+    if page.startswith("appendix/"):
+        letter = page.removeprefix("appendix/")[0]
+        words = f"appendix {letter.upper()}"
+    elif re.match(r"0\d_", page):
+        words = f"chapter {page[1]}"
+    else:
+        words = page
     kind = KINDS.get(place.partition("-")[0], place.replace("-", " "))
     return f"{words}, {kind}" if kind else words
 
@@ -44,7 +57,7 @@ class Table:
     """What `companion.claims.table` returns, for the screen: a row per claim, which has its name.
 
     It links to notebooks, which is right wherever they are read; in the book the extension makes
-    links to pages of them.
+    links to pages of them. The same claims are shown as data, for the badges on other pages.
     """
 
     HEAD = ("verdict", "the paper says", "printed", "measured", "in the paper, and here")
@@ -53,40 +66,71 @@ class Table:
         self.claims = claims
 
     def __repr__(self) -> str:
-        return "\n".join(
-            f"{row['verdict']} | {name} | {row['the paper says']} | printed {row['printed']} | "
-            f"measured {row['measured']}" + (f" ({row['unit']})" if row["unit"] else "")
-            for name, row in self.claims.iterrows()
-        )
+        return "\n".join(_sentence(str(name), row) for name, row in self.claims.iterrows())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, list[dict[str, str]]]:
+        return {MIME: [_record(str(name), row) for name, row in self.claims.iterrows()]}
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{name}</th>' for name in self.HEAD)
-        rows = "\n".join(_row(str(name), row) for name, row in self.claims.iterrows())
         style = "<style>table.ledger :is(th, td) {text-align: left !important}</style>"
-        head, body = f"<thead><tr>{head}</tr></thead>", f"<tbody>\n{rows}\n</tbody>"
+        cells = "".join(f'<th scope="col">{name}</th>' for name in self.HEAD)
+        head = f"<thead><tr>{cells}</tr></thead>"
+        rows = "\n".join(_row(str(name), row) for name, row in self.claims.iterrows())
+        body = f"<tbody>\n{rows}\n</tbody>"
         return f'{style}\n<table class="ledger">\n{head}\n{body}\n</table>'
 
 
+def _sentence(name: str, claim: Any) -> str:
+    """A claim on a line of plain text."""
+    unit = f" ({claim['unit']})" if claim["unit"] else ""
+    parts = [
+        claim["verdict"],
+        name,
+        claim["the paper says"],
+        f"printed {claim['printed']}",
+        f"measured {claim['measured']}{unit}",
+    ]
+    return " | ".join(parts)
+
+
+def _record(name: str, claim: Any) -> dict[str, str]:
+    """A claim as data: its name, verdict and value, and the page and the place of its check."""
+    page, _, place = claim["where we check it"].partition("#")
+    return {
+        "name": name,
+        "mark": claim["verdict"],
+        "measured": claim["measured"],
+        "page": page,
+        "place": place,
+    }
+
+
 def _row(name: str, claim: Any) -> str:
+    """A claim as a row of the table; narrow screens show the labels instead of the head."""
     text = {key: escape(str(value), quote=False) for key, value in claim.items()}
-    remark, unit = (
-        f"<br><small>{text[key]}</small>" if text[key] else "" for key in ("remark", "unit")
-    )
-    page, _, place = claim["where we check it"].removeprefix("chapters/").partition("#")
-    link = f"{page}.ipynb#{place}" if place else f"{page}.ipynb"
-    printed, measured = (
-        " ".join(f'<span class="value">{part}</span>' for part in re.split(" (?=→ )", text[key]))
-        for key in ("printed", "measured")
-    )
+    verdict = slug(claim["verdict"])
+    check = claim["where we check it"]
+    page, hash_sign, place = check.removeprefix("chapters/").partition("#")
+    link = f"{page}.ipynb{hash_sign}{place}"
     cells = [
-        f'<span class="verdict verdict-{slug(claim["verdict"])}">{text["verdict"]}</span><br>'
+        f'<span class="verdict verdict-{verdict}">{text["verdict"]}</span><br>'
         f'<a class="name" href="#{name}">{name}</a>',
-        f"{text['the paper says']}{remark}",
-        f'<span data-label="printed">{printed}</span>',
-        f'<span data-label="measured">{measured}{unit}</span>',
+        f"{text['the paper says']}{_small(text['remark'])}",
+        f'<span data-label="printed">{_values(text["printed"])}</span>',
+        f'<span data-label="measured">{_values(text["measured"])}{_small(text["unit"])}</span>',
         f'<span data-label="in the paper">{text["in the paper"]}</span><br>'
-        f'<span data-label="checked in"><a class="check" href="{link}">'
-        f"{where(claim['where we check it'])}</a></span>",
+        f'<span data-label="checked in"><a class="check" href="{link}">{where(check)}</a></span>',
     ]
     row = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f'<tr id="{name}" data-verdict="{slug(claim["verdict"])}">{row}</tr>'
+    return f'<tr id="{name}" data-verdict="{verdict}">{row}</tr>'
+
+
+def _small(words: str) -> str:
+    """Words on a line of their own, if there are any."""
+    return f"<br><small>{words}</small>" if words else ""
+
+
+def _values(words: str) -> str:
+    """A value, or two with an arrow between them; neither is broken over lines."""
+    parts = re.split(" (?=→ )", words)
+    return " ".join(f'<span class="value">{part}</span>' for part in parts)

@@ -1,4 +1,4 @@
-"""Pictures that respond to the reader: the data that the scripts of `companion.pages` draw.
+"""Pictures that respond to the reader: the data that the book's scripts draw.
 
 Each is shown in the cell below a still picture. In the book it takes the place of that one, which
 stays for paper and for readers without scripts. Numbers are rounded: last digits depend on the
@@ -23,15 +23,24 @@ from companion.plots.style import palette
 from companion.plots.tables import per_seat
 
 MIME = "application/vnd.committees.picture+json"
-#: How far a target moves from where it is, in hundredths; and the most people of a queue.
-REACH, MOST_PEOPLE = 20, 3000
+#: How far a target moves from where it is, in hundredths.
+REACH = 20
+#: Of a queue no more people are shown: it would not fit a page.
+MOST_PEOPLE = 3000
 
 
 def targets(problem: Problem, size: int) -> None:
     """Show people per seat as the target of one value moves: choose the value, move its target."""
-    moves = [rates(problem, value) for value in range(len(problem.rho))]
-    data = {"size": size, "shares": _short(problem.presence), "colour": _colours(["CMDP"])[0]}
-    data["moves"] = [{"targets": _short(m.index), "rates": _short(m)} for m in moves]
+    moves = []
+    for value in range(len(problem.rho)):
+        best_rates = rates(problem, value)
+        moves.append({"targets": _short(best_rates.index), "rates": _short(best_rates)})
+    data = {
+        "size": size,
+        "shares": _short(problem.presence),
+        "colour": _colours(["CMDP"])[0],
+        "moves": moves,
+    }
     _show("targets", "people per seat, with a target to move", problem, data)
 
 
@@ -40,19 +49,27 @@ def rates(problem: Problem, value: int) -> pd.Series:
 
     `value` is its position in `problem.labels`.
     """
-    at = 100 * problem.rho[value]
-    near = np.arange(max(1, np.ceil(at - REACH)), min(99, np.floor(at + REACH)) + 1)
-    grid = np.sort(np.r_[near[np.abs(near - at) > 1e-4] / 100, problem.rho[value]])
     # The columns are the acceptance of each type, and the rate: one column to change.
+    n = len(problem.p)
     mass = problem.incidence.multiply(problem.p)
     matrix = sparse.csc_array(sparse.hstack([mass, -problem.rho[:, None]]))
-    model = highs.model(matrix, np.r_[np.zeros(len(problem.p)), -1.0])
-    found = {}
-    for target in grid:
+    model = highs.model(matrix, np.r_[np.zeros(n), -1.0])
+    best_rates = {}
+    for target in _near(problem.rho[value]):
         for row, share in enumerate(moved(problem, value, target)):
-            model.changeCoeff(row, len(problem.p), -float(share))
-        found[float(target)] = highs.run(model)[-1]
-    return pd.Series(found, name="rate", dtype=float)
+            model.changeCoeff(row, n, -float(share))
+        best_rates[float(target)] = highs.run(model)[-1]
+    return pd.Series(best_rates, name="rate", dtype=float)
+
+
+def _near(target: float) -> FloatArray:
+    """A target and the whole hundredths around it, up to `REACH` of them away."""
+    at = 100 * target
+    lowest = max(1, np.ceil(at - REACH))
+    highest = min(99, np.floor(at + REACH))
+    hundredths = np.arange(lowest, highest + 1)
+    others = hundredths[np.abs(hundredths - at) > 1e-4] / 100
+    return np.sort(np.r_[others, target])
 
 
 def moved(problem: Problem, value: int, target: float) -> FloatArray:
@@ -64,9 +81,9 @@ def moved(problem: Problem, value: int, target: float) -> FloatArray:
     """
     same = problem.labels.get_level_values(0) == problem.labels[value][0]
     rest = (1 - target) / (1 - problem.rho[value])
-    found = np.where(same, problem.rho * rest, problem.rho)
-    found[value] = target
-    return found
+    targets = np.where(same, problem.rho * rest, problem.rho)
+    targets[value] = target
+    return targets
 
 
 def queue(
@@ -77,28 +94,49 @@ def queue(
     `type_ids` has the types of the people; `screened`, by strategy, the people seen up to each seat
     (`Recruitment.screened`); `name` is the strategy to begin with.
     """
-    seated = [kept[kept <= MOST_PEOPLE].tolist() for kept in screened.values()]
-    data = {"people": type_ids[:MOST_PEOPLE].tolist(), "size": len(screened[name]), "first": name}
-    parts = zip(screened, _colours(screened), seated, strict=True)
-    data["strategies"] = [{"name": n, "colour": c, "seated": kept} for n, c, kept in parts]
+    strategies = []
+    for strategy, colour in zip(screened, _colours(screened), strict=True):
+        at_seats = screened[strategy]
+        seated = at_seats[at_seats <= MOST_PEOPLE].tolist()
+        strategies.append({"name": strategy, "colour": colour, "seated": seated})
+    data = {
+        "people": type_ids[:MOST_PEOPLE].tolist(),
+        "size": len(screened[name]),
+        "first": name,
+        "strategies": strategies,
+    }
     _show("queue", "a queue of people, with a strategy to choose", problem, data)
 
 
 def prices(problem: Problem, type_ids: IntArray, size: int, lead: float) -> None:
     """Show Prices fill a committee, caller by caller: first these people, then others by chance."""
-    data = {"people": type_ids.tolist(), "p": _short(problem.p), "size": size, "lead": lead}
-    data["colour"] = _colours(["Prices"])[0]
+    data = {
+        "people": type_ids.tolist(),
+        "p": _short(problem.p),
+        "size": size,
+        "lead": lead,
+        "colour": _colours(["Prices"])[0],
+    }
     _show("prices", "a committee filled by Prices, caller by caller", problem, data)
 
 
 def tradeoff(frame: pd.DataFrame) -> None:
     """Show people per seat against loss, of a table of `simulate`: choose a committee size."""
-    names, means = frame["strategy"].unique(), per_seat(frame)
-    data: dict[str, Any] = {"sizes": sorted(frame["size"].unique().tolist()), "strategies": []}
+    names = frame["strategy"].unique()
+    sizes = sorted(frame["size"].unique().tolist())
+    means = per_seat(frame)
+    strategies = []
     for name, colour in zip(names, _colours(names), strict=True):
-        own = means.loc[name].loc[data["sizes"]]
-        numbers = {"screened": _short(own["screened"]), "loss": _short(own["loss"])}
-        data["strategies"].append({"name": name, "colour": colour, **numbers})
+        path = means.loc[name].loc[sizes]
+        strategies.append(
+            {
+                "name": name,
+                "colour": colour,
+                "screened": _short(path["screened"]),
+                "loss": _short(path["loss"]),
+            }
+        )
+    data = {"sizes": sizes, "strategies": strategies}
     _show("tradeoff", "people per seat against loss, with a committee size to choose", None, data)
 
 

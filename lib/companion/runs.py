@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,18 +27,6 @@ class Measurement:
     can_fail: bool = True  #: whether some outcome would have contradicted the claim
 
 
-Measure = Callable[["Runs"], Measurement]
-
-
-def exact(number: Callable[[], float], other: Callable[[], float] | None = None) -> Measure:
-    """Measure what no chance enters, and if given the value under the other reading."""
-
-    def measure(runs: Runs) -> Measurement:
-        return Measurement(float(number()), other=float(other()) if other else None)
-
-    return measure
-
-
 @dataclass(frozen=True)
 class Runs:
     """Simulations that measurements share, from one seed; each is made when first needed."""
@@ -54,11 +41,6 @@ class Runs:
     @cached_property
     def figure_1(self) -> pd.DataFrame:
         return experiments.figure_1(self.known, self.seed)
-
-    @cached_property
-    def counted(self) -> pd.DataFrame:
-        """Figure 1 with means of people counted, not expected."""
-        return self.figure_1.drop(columns="expected")
 
     @cached_property
     def at_250(self) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ def glue_numbers(**values: float | str) -> None:
     from myst_nb import glue
 
     for name, value in values.items():
-        value = value.item() if isinstance(value, np.generic) else value
-        value = float(f"{round(value, 12):.12g}") if isinstance(value, float) else value
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, float):
+            value = float(f"{round(value, 12):.12g}")
         glue(name, value, display=False)
 
 
@@ -49,11 +52,19 @@ def of(number: int, total: int, noun: str = "") -> str:
     >>> of(0, 600), of(600, 600), of(3, 600), of(6, 6, "sizes"), of(2, 2, "sizes")
     ('none of the 600', 'all 600', 'three of the 600', 'all six sizes', 'both sizes')
     """
-    all_of = WORDS[total] if total < len(WORDS) else f"{total:,}"
-    some_of = WORDS[number] if number < len(WORDS) else f"{number:,}"
-    if number == total > 1:
-        return f"both {noun}".strip() if total == 2 else f"all {all_of} {noun}".strip()
-    return f"{'none' if number == 0 else some_of} of the {all_of} {noun}".strip()
+    if number == total == 2:
+        words = "both"
+    elif number == total > 1:
+        words = f"all {_in_words(total)}"
+    elif number == 0:
+        words = f"none of the {_in_words(total)}"
+    else:
+        words = f"{_in_words(number)} of the {_in_words(total)}"
+    return f"{words} {noun}".strip()
+
+
+def _in_words(number: int) -> str:
+    return WORDS[number] if number < len(WORDS) else f"{number:,}"
 
 
 def table(frame: pd.DataFrame, **formats: str) -> None:
@@ -62,35 +73,46 @@ def table(frame: pd.DataFrame, **formats: str) -> None:
     Formats are by column, such as `loss=".3f"`, on top of `FORMATS`; of two levels of columns the
     first that has one counts. The level "mean" is not written.
     """
-    known, flat = FORMATS | formats, frame.reset_index()
-    if isinstance(frame.index, pd.RangeIndex) and frame.index.name is None:
-        flat = frame
-    heads, columns = [], []
-    for name, column in ((flat.columns[k], flat.iloc[:, k]) for k in range(flat.shape[1])):
-        parts = [str(part) for part in np.atleast_1d(np.array(name, dtype=object)) if part != ""]
-        how = next((known[part] for part in parts if part in known), "")
-        is_number = is_numeric_dtype(column) and not is_bool_dtype(column)
-        style = ' class="number"' if is_number or how else ""
+    flat = frame
+    if not (isinstance(frame.index, pd.RangeIndex) and frame.index.name is None):
+        flat = frame.reset_index()
+    columns = [_Column(flat, place, FORMATS | formats) for place in range(flat.shape[1])]
+    heads = [column.head for column in columns]
+    rows = [list(row) for row in zip(*(column.cells for column in columns), strict=True)]
+    styles = [column.style for column in columns]
+    lines = [f"<tr>{_line('td', styles, row)}</tr>\n" for row in rows]
+    text = '<table class="dataframe results">\n'
+    text += f"<thead><tr>{_line('th', styles, heads)}</tr></thead>\n"
+    text += f"<tbody>\n{''.join(lines)}</tbody></table>"
+    plain = pd.DataFrame(rows, columns=heads).to_string(index=False)
+    IPython.display.display({"text/html": text, "text/plain": plain}, raw=True)
+
+
+class _Column:
+    """A column of a table as it is shown: its head, its cells in words, and their style."""
+
+    def __init__(self, frame: pd.DataFrame, place: int, formats: Mapping[str, str]) -> None:
+        values = frame.iloc[:, place]
+        levels = np.atleast_1d(np.array(frame.columns[place], dtype=object))
+        parts = [str(part) for part in levels if part != ""]
+        form = next((formats[part] for part in parts if part in formats), "")
+        is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
         words = [part for part in parts if part != "mean"] or parts
-        heads.append((style, "±" if words[-1] == "±" else " ".join(words)))
         if words[-1] == "±":
-            column = column.astype(object).where(column != 0, "")  # what is exact has no interval
-        columns.append([(style, _cell(value, how)) for value in column])
-    rows = [heads, *zip(*columns, strict=True)]
-    lines = [
-        "".join(f"<{tag}{style}>{html.escape(word)}</{tag}>" for style, word in row)
-        for tag, row in zip(["th"] + ["td"] * (len(rows) - 1), rows, strict=True)
-    ]
-    body = "".join(f"<tr>{line}</tr>\n" for line in lines[1:])
-    text = f'<table class="dataframe results">\n<thead><tr>{lines[0]}</tr></thead>\n<tbody>\n{body}'
-    plain = pd.DataFrame(
-        [[word for _, word in row] for row in rows[1:]], columns=[w for _, w in heads]
-    )
-    shown = {"text/html": f"{text}</tbody></table>", "text/plain": plain.to_string(index=False)}
-    IPython.display.display(shown, raw=True)
+            words = ["±"]
+            values = values.astype(object).where(values != 0, "")  # what is exact has no interval
+        self.head = " ".join(words)
+        self.cells = [_cell(value, form) for value in values]
+        self.style = ' class="number"' if is_number or form else ""
 
 
-def _cell(value: Any, how: str) -> str:
+def _line(tag: str, styles: Sequence[str], words: Sequence[str]) -> str:
+    """The cells of one line of a table."""
+    cells = zip(styles, words, strict=True)
+    return "".join(f"<{tag}{style}>{html.escape(word)}</{tag}>" for style, word in cells)
+
+
+def _cell(value: Any, form: str) -> str:
     """One cell in words; without a format, numbers have three digits at least."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
@@ -98,8 +120,15 @@ def _cell(value: Any, how: str) -> str:
         return value
     if pd.isna(value):
         return "–"
-    usual = ",d" if isinstance(value, int | np.integer) else ",.0f" if abs(value) >= 100 else ".3g"
-    return f"{value:{how or usual}}".replace("-", "−")
+    if form == "":
+        form = _usual_form(value)
+    return f"{value:{form}}".replace("-", "−")
+
+
+def _usual_form(value: Any) -> str:
+    if isinstance(value, int | np.integer):
+        return ",d"
+    return ",.0f" if abs(value) >= 100 else ".3g"
 
 
 def since(holds: pd.Series) -> str:
@@ -108,8 +137,11 @@ def since(holds: pd.Series) -> str:
     >>> since(pd.Series([True, False, True], index=[10, 20, 50]))
     'from 50 seats on'
     """
-    sizes = holds.index[np.logical_and.accumulate(holds[::-1])[::-1]]
-    return f"from {some(sizes.min(), 'seat', 'seats')} on" if len(sizes) else "at no size here"
+    to_the_end = np.logical_and.accumulate(holds[::-1])[::-1]
+    sizes = holds.index[to_the_end]
+    if len(sizes) == 0:
+        return "at no size here"
+    return f"from {some(sizes.min(), 'seat', 'seats')} on"
 
 
 def until(holds: pd.Series) -> str:
@@ -118,16 +150,20 @@ def until(holds: pd.Series) -> str:
     >>> until(pd.Series([True, False, True], index=[10, 20, 50]))
     'up to 10 seats'
     """
-    sizes = holds.index[np.logical_and.accumulate(holds)]
-    return f"up to {some(sizes.max(), 'seat', 'seats')}" if len(sizes) else "at no size here"
+    from_the_start = np.logical_and.accumulate(holds)
+    sizes = holds.index[from_the_start]
+    if len(sizes) == 0:
+        return "at no size here"
+    return f"up to {some(sizes.max(), 'seat', 'seats')}"
 
 
 def save_results(table: str | None, frame: pd.DataFrame) -> None:
     """Write a chapter's results to a CSV file, completely or not at all; None: nowhere."""
-    if table is not None:
-        part = Path(f"{table}.part")
-        try:
-            frame.to_csv(part, index=False, lineterminator="\n")
-            os.replace(part, table)
-        finally:
-            part.unlink(missing_ok=True)
+    if table is None:
+        return
+    part = Path(f"{table}.part")
+    try:
+        frame.to_csv(part, index=False, lineterminator="\n")
+        os.replace(part, table)
+    finally:
+        part.unlink(missing_ok=True)

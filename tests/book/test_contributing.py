@@ -7,7 +7,6 @@ import runpy
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import matplotlib as mpl
@@ -26,7 +25,6 @@ BIN = Path(sys.executable).parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
 ENTRIES = {hook["id"]: shlex.split(hook["entry"]) for hook in HOOKS}
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
@@ -124,13 +122,6 @@ def test_make_has_the_targets_that_pages_name(page, some):
         dry_run(target)
 
 
-def test_make_book_executes_and_fails_on_warnings():
-    lines = dry_run("book").splitlines()
-    (execute,) = (number for number, line in enumerate(lines) if "tools/execute.py" in line)
-    (build,) = (number for number, line in enumerate(lines) if "-W -n --keep-going" in line)
-    assert execute < build
-
-
 def test_make_pdf_says_what_it_needs():
     command = ["make", "-o", ".venv/.ready", "pdf", "CHROMIUM=no-such-browser"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -143,30 +134,10 @@ def test_hooks_can_run(tmp_path, monkeypatch):
     command = [BIN / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    for program, *_ in ENTRIES.values():
+    for entry in ENTRIES.values():
+        program = next(word for word in entry if word != "env" and "=" not in word)
         assert program == f".venv/bin/{Path(program).name}"
         assert (BIN / Path(program).name).exists()
-
-
-def test_hooks_run_tests_that_exist():
-    nodes = [argument for argument in ENTRIES["notebooks"] if "::" in argument]
-    assert len(nodes) == 4
-    for node in nodes:
-        file, name = node.split("::")
-        assert f"\ndef {name}(path):" in (ROOT / file).read_text()
-
-
-def test_citation_has_the_version_and_licences_of_the_project():
-    (text,) = CITATION["references"]
-    assert CITATION["version"] == text["version"] == PROJECT["version"]
-    assert CITATION["license"] == PROJECT["license"] == "MIT"
-    assert (ROOT / "LICENSE").read_text().startswith("MIT License")
-    assert text["license"] == "CC-BY-4.0"
-    assert "Attribution 4.0 International" in (ROOT / "LICENSE-text").read_text()
-    for page in ("README.md", "CONTRIBUTING.md", "chapters/reproducing.md"):
-        words = " ".join((ROOT / page).read_text().split())
-        assert "MIT" in words, page
-        assert "CC BY 4.0" in words, page
 
 
 def test_citation_of_the_paper_is_the_same_everywhere():

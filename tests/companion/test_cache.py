@@ -71,7 +71,7 @@ def test_simulate_once_does_without_a_folder(monkeypatch, tmp_path, simulated):
 
 def test_simulate_once_does_without_a_damaged_file(folder, simulated):
     expected = simulate_once(STRATEGIES, PROBLEM, **SMALL)
-    files = list(folder.iterdir())
+    files = sorted(folder.rglob("output.pkl"))
     assert len(files) == len(STRATEGIES)
     files[0].write_bytes(files[0].read_bytes()[:-9])
     files[1].write_text("something else")

@@ -12,7 +12,6 @@ from scipy import stats
 from committees import CMDP, Greedy, datasets, simulate
 from committees.lp import best_policy
 from companion.intervals import (
-    better_people,
     half_width,
     jackknife,
     means,
@@ -66,16 +65,6 @@ def test_share_error_is_close_to_the_textbook_s_for_a_share_in_the_middle():
     assert 0 < share_error(0, 300) == pytest.approx(share_error(300, 300))
 
 
-def test_better_people_are_the_expected_ones():
-    frame = correlated(30, 1).assign(expected=7.0)
-    better = better_people(frame)
-    assert set(better["screened"]) == {7.0}
-    pd.testing.assert_frame_equal(better.drop(columns="screened"), frame.drop(columns="screened"))
-    assert set(frame["screened"]) != {7.0}  # what was given is as it was
-    counted = frame.drop(columns="expected")
-    pd.testing.assert_frame_equal(better_people(counted), counted)
-
-
 def test_means_are_of_each_strategy_and_size():
     frame = correlated(30, 1)
     found = means(frame)
@@ -84,15 +73,27 @@ def test_means_are_of_each_strategy_and_size():
     assert found["±"]["loss"]["one", 10] == pytest.approx(half_width(own["loss"]))
 
 
-def test_means_of_people_are_of_those_expected():
+def test_means_of_people_are_of_those_expected_unless_they_are_to_be_counted():
     frame = correlated(30, 1).assign(expected=lambda frame: 3 * frame["screened"])
     own = frame.query("strategy == 'one'")
-    found = means(frame)
-    assert found["mean"]["screened"]["one", 10] == pytest.approx(3 * own["screened"].mean())
-    assert found["±"]["screened"]["one", 10] == pytest.approx(3 * half_width(own["screened"]))
-    assert one_of(frame, "one") == pytest.approx(
-        (3 * own["screened"].mean(), 3 * half_width(own["screened"]))
-    )
+    counted = (own["screened"].mean(), half_width(own["screened"]))
+    expected = (3 * counted[0], 3 * counted[1])
+    for people, numbers in ((["expected"], expected), ([], expected), (["screened"], counted)):
+        table = means(frame, *people)
+        assert list(table["mean"]) == list(table["±"]) == ["screened", "loss"]
+        assert table.loc[("one", 10), ("mean", "screened")] == pytest.approx(numbers[0])
+        assert table.loc[("one", 10), ("±", "screened")] == pytest.approx(numbers[1])
+        options = {"people": people[0]} if people else {}
+        jackknifed = over_runs(lambda mean: mean["screened"]["one"], frame, **options)
+        assert tuple(jackknifed.iloc[-1]) == pytest.approx(numbers)
+
+
+def test_means_name_the_column_that_is_not_there():
+    counted = correlated(30, 1).drop(columns="expected")
+    with pytest.raises(ValueError, match="people: the table has no column 'expected'"):
+        means(counted)
+    with pytest.raises(ValueError, match="people: the table has no column 'expected'"):
+        over_runs(lambda mean: mean["loss"], counted)
 
 
 def test_summary_is_the_means_and_their_errors():
@@ -123,7 +124,8 @@ def correlated(runs, seed, shared=1.0):
         for name, screened in (("one", one), ("other", other))
         for run, x in enumerate(screened.ravel())
     ]
-    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    return frame.assign(expected=frame["screened"])
 
 
 def left_out(values):
@@ -181,6 +183,6 @@ def test_over_runs_gives_several_numbers_an_error_each():
 def test_over_runs_leaves_the_same_run_out_of_all_tables():
     """Of the sum of a table and its opposite nothing is left to chance."""
     frame = correlated(20, 3)
-    opposite = frame.assign(screened=-frame["screened"])
+    opposite = frame.assign(expected=-frame["expected"])
     table = over_runs(lambda a, b: a["screened"]["one"] + b["screened"]["one"], frame, opposite)
     assert tuple(table.iloc[-1]) == pytest.approx((0, 0), abs=1e-12)

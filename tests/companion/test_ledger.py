@@ -34,3 +34,15 @@ def test_table_is_read_without_a_browser():
         "✎ corrected | the-sum | The sum is small. | printed ≤ 2 → ≤ 3"
         " | measured 2.5 as printed → 1 as corrected",
     ]
+
+
+def test_table_has_its_claims_as_data():
+    (records,) = Table(FRAME)._repr_mimebundle_().values()
+    assert records[0] == {
+        "name": "the-loss",
+        "mark": "✗ not reproduced, undecided",
+        "measured": "0.30 ± 0.01",
+        "page": "chapters/06_experiments",
+        "place": "fig-1",
+    }
+    assert (records[1]["page"], records[1]["place"]) == ("chapters/corrections", "")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from companion.parameters import RULES, BadParameter, check
+from companion.parameters import BadParameter, check
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,3 @@ def test_check_lets_the_smallest_and_largest_pass(tmp_path):
     check(targets=__file__, volunteers=__file__, door="door.csv", strategy="Foresight")
     check(strategy="CMDP", options={}, belief={})
     check(strategy="committees.beyond:Prices", options={"lead": 2}, belief={"18-34": 0.5})
-
-
-def test_check_has_one_rule_per_name():
-    names = " ".join(RULES).split()
-    assert len(names) == len(set(names))

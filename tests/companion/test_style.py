@@ -40,7 +40,7 @@ RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram()]
 def subclasses(kind):
     """Our own strategies: those of other tests are not looked at."""
     for own in kind.__subclasses__():
-        if own.__module__.split(".")[0] in ("committees", "companion"):
+        if own.__module__.split(".")[0] in ("committees", "companion", "rivals"):
             yield own
             yield from subclasses(own)
 

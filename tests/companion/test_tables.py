@@ -30,7 +30,8 @@ def table(*strategies):
         for size in (50, 1000)
         for run in (0, 1)
     ]
-    return pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    frame = pd.DataFrame(rows, columns=["strategy", "size", "run", "screened", "loss"])
+    return frame.assign(expected=frame["screened"])
 
 
 def listed(ax):
@@ -76,11 +77,14 @@ def test_lines_have_the_95_percent_interval():
     assert edges == {round(0.25 - half, 9), round(0.25 + half, 9)}
 
 
-def test_lines_and_per_seat_show_the_people_expected():
+def test_lines_and_per_seat_show_the_people_expected_unless_they_are_to_be_counted():
     frame = table("CMDP").assign(expected=[10.0, 30.0, 400.0, 600.0])
     _, ax = plt.subplots()
     plots.lines(frame, "screened", ax)
+    plots.lines(frame, "screened", ax, people="screened")
     assert ax.lines[0].get_xydata().tolist() == [[50, 20], [1000, 500]]
+    counted = next(line for line in ax.lines[1:] if len(line.get_xdata()))
+    assert counted.get_xydata().tolist() == [[50, 50], [1000, 1000]]
     assert per_seat(frame)["per seat"].tolist() == [0.4, 0.5]
 
 

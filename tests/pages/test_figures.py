@@ -20,9 +20,13 @@ WIDE = PANEL.replace("300", "600")
 @pytest.fixture
 def page(tmp_path):
     """A page with two cells, and where its files are written."""
+    outputs = [
+        {"output_type": "stream", "text": "none"},
+        {"output_type": "display_data", "data": {"text/csv": ["x,y\n", "1,2\n"]}},
+    ]
     cells = [
         {"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": ["seed: int = 7"]},
-        {"cell_type": "code", "metadata": {}, "source": [], "execution_count": 12},
+        {"cell_type": "code", "metadata": {}, "execution_count": 12, "outputs": outputs},
     ]
     path = tmp_path / "page.ipynb"
     path.write_text(json.dumps({"cells": cells}))
@@ -43,7 +47,7 @@ def output(svg, mime="image/svg+xml", **figure):
 
 
 def test_handle_mime_makes_an_image_of_each_panel(page):
-    data = output(side_by_side([PANEL, WIDE], "x,y\n1,2\n"), name="fig-a")
+    data = output(side_by_side([PANEL, WIDE]), name="fig-a")
     row, origin = figures.Picture.handle_mime(page.renderer, data, False)
     first, second = row.findall(nodes.image)
     assert (first["alt"], first["classes"]) == ("Two lines.", [])
@@ -63,15 +67,16 @@ def test_handle_mime_makes_an_image_of_each_panel(page):
 
 
 def test_handle_mime_leaves_all_else_alone(page):
-    data = output(side_by_side([PANEL], ""), name="fig-a")
+    data = output(side_by_side([PANEL]), name="fig-a")
     assert figures.Picture.handle_mime(page.renderer, data, True) is None  # inside a line
     assert figures.Picture.handle_mime(page.renderer, output(PANEL), False) is None
     assert figures.Picture.handle_mime(page.renderer, output("", "image/png"), False) is None
+    assert figures.Picture.handle_mime(page.renderer, output("x\n1\n", "text/csv"), False) == []
     assert page.written == {}
 
 
 def test_a_picture_without_a_name_has_no_origin(page):
-    (row,) = figures.Picture.handle_mime(page.renderer, output(side_by_side([PANEL], "")), False)
+    (row,) = figures.Picture.handle_mime(page.renderer, output(side_by_side([PANEL])), False)
     assert "panels" in row["classes"]
 
 
@@ -83,9 +88,3 @@ def test_move_origins_puts_them_below_the_caption():
     assert [type(child) for child in figure] == [nodes.container, nodes.caption, nodes.legend]
     assert figure[-1].astext() == "from here"
     assert figure[0].astext() == "words"
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    assert all(figures.setup(SimpleNamespace(connect=connected.__setitem__)).values())
-    assert connected == {"doctree-read": figures.move_origins}

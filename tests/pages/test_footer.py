@@ -94,10 +94,3 @@ def test_add_footer_is_done_on_every_page(pages, site):
         if path.stem in seed:
             told = re.search(r", seed (\d+), ", text)
             assert (int(told[1]) if told else None) == seed[path.stem], path.name
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    found = footer.setup(SimpleNamespace(connect=connected.__setitem__))
-    assert connected == {"html-page-context": footer.add_footer}
-    assert all(found.values())

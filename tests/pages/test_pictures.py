@@ -73,13 +73,3 @@ def test_scripts_ask_for_nothing_from_elsewhere():
     for path in SCRIPTS.glob("*.js"):
         text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?:|import\b|fetch\(|XMLHttpRequest", text), path.name
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    found = pictures.setup(SimpleNamespace(connect=connected.__setitem__))
-    assert connected == {
-        "builder-inited": pictures.write_scripts,
-        "html-page-context": pictures.load_scripts,
-    }
-    assert all(found.values())

@@ -259,15 +259,3 @@ def test_every_page_is_described(pages, site):
         assert (path.parent / image["content"]).resolve() == site / "cover.png"
     assert (site / "cover.png").read_bytes() == (ROOT / extension.COVER).read_bytes()
     assert len(set(told.values())) > 0.8 * len(told)
-
-
-def test_setup_says_that_pages_may_be_read_in_parallel():
-    connected = {}
-    found = extension.setup(SimpleNamespace(connect=connected.__setitem__))
-    assert connected == {
-        "config-inited": extension.set_options,
-        "builder-inited": extension.write_archive,
-        "doctree-resolved": extension.list_downloads,
-        "html-page-context": extension.describe,
-    }
-    assert all(found.values())

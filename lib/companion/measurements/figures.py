@@ -1,64 +1,70 @@
 """Measurements of what the paper reports: Section 6, Appendix D, and the introduction.
 
 Most are a number computed from tables of means by (strategy, size), with the columns loss and
-screened. Where a strategy learns, `own` is its name, and there are two numbers: for RL-CMDP with
-the radius as printed, and with the scaled one.
+screened. Where a strategy learns, `learner` is its name, and there are two numbers: for RL-CMDP
+with the radius as printed, and with the scaled one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from committees import CMDP, RLCMDP, Greedy, datasets
 from committees.lp import best_policy
 from companion.experiments import figure_1_statements
-from companion.intervals import Means, over_runs
-from companion.runs import Measure, Measurement, Runs, exact
+from companion.intervals import Means, People, over_runs
+from companion.measurements.registry import claim
+from companion.runs import Measurement, Runs
 
-STRICT, LOOSE, KNOWN = Greedy(0.02).name, Greedy(0.05).name, CMDP().name
-
-
-def _known(table: str, number: Callable[[Means], float]) -> Measure:
-    """Measure a number of the strategies that do not learn, from a table of `Runs`."""
-
-    def measure(runs: Runs) -> Measurement:
-        return Measurement(
-            *over_runs(lambda mean: {"": number(mean)}, getattr(runs, table)).iloc[0]
-        )
-
-    return measure
+STRICT = Greedy(0.02).name
+LOOSE = Greedy(0.05).name
+KNOWN = CMDP().name
 
 
-def _learnt(figure: str, tables: str, number: Callable[..., float]) -> Measure:
-    """Measure a number for both learners, from tables of `Runs.figure_2` or `Runs.figure_4`."""
-
-    def measure(runs: Runs) -> Measurement:
-        names = [learner.name for learner in runs.learners]
-        frames = [getattr(runs, figure)[name] for name in tables.split()]
-        found = over_runs(lambda *means: {own: number(own, *means) for own in names}, *frames)
-        return Measurement(*found.loc[names[0]], *found.loc[names[1]])
-
-    return measure
+def _known(
+    frame: pd.DataFrame, number: Callable[[Means], float], people: People = "expected"
+) -> Measurement:
+    """A number of the strategies that do not learn, from the means of a table of `simulate`."""
+    numbers = over_runs(lambda mean: {"": number(mean)}, frame, people=people)
+    return Measurement(*numbers.iloc[0])
 
 
-_three = partial(_learnt, "figure_2", "three")
-_five = partial(_learnt, "figure_2", "five")
-_adult = partial(_learnt, "figure_4", "strong weak")
+def _learnt(runs: Runs, number: Callable[..., float], *frames: pd.DataFrame) -> Measurement:
+    """A number of each of the two learners, from the means of tables of `simulate`."""
+    printed, scaled = (learner.name for learner in runs.learners)
+
+    def of_both(*means: Means) -> dict[str, float]:
+        return {learner: number(learner, *means) for learner in (printed, scaled)}
+
+    numbers = over_runs(of_both, *frames)
+    return Measurement(*numbers.loc[printed], *numbers.loc[scaled])
 
 
-def _smallest_gap(table: str, high: str, low: str, most: int) -> Measure:
-    """Measure one strategy's loss minus another's, where it is smallest: picked afterwards."""
+def _three(runs: Runs, number: Callable[..., float]) -> Measurement:
+    """A number of both learners, with three features."""
+    return _learnt(runs, number, runs.figure_2["three"])
 
-    def measure(runs: Runs) -> Measurement:
-        frame = getattr(runs, table)
-        gap = over_runs(lambda mean: mean.loss[high] - mean.loss[low], frame).loc[:most]
-        return Measurement(*gap.iloc[int(gap["value"].argmin())])
 
-    return measure
+def _five(runs: Runs, number: Callable[..., float]) -> Measurement:
+    """A number of both learners, with five features."""
+    return _learnt(runs, number, runs.figure_2["five"])
+
+
+def _adult(runs: Runs, number: Callable[..., float]) -> Measurement:
+    """A number of both learners, with strong and with weak dependence."""
+    return _learnt(runs, number, runs.figure_4["strong"], runs.figure_4["weak"])
+
+
+def _smallest_gap(frame: pd.DataFrame, high: str, low: str, most: int) -> Measurement:
+    """One strategy's loss minus another's, where it is smallest: picked afterwards."""
+    gaps = over_runs(lambda mean: mean.loss[high] - mean.loss[low], frame)
+    gaps = gaps.loc[:most]
+    smallest = int(gaps["value"].argmin())
+    return Measurement(*gaps.iloc[smallest])
 
 
 def _fall(mean: Means, name: str) -> float:
@@ -67,65 +73,205 @@ def _fall(mean: Means, name: str) -> float:
 
 
 def _slope(loss: Means) -> float:
-    return float(np.polyfit(np.log(loss.index), np.log(loss), 1)[0])
+    """The slope of a loss against the size, both in logarithms."""
+    slope, _ = np.polyfit(np.log(loss.index), np.log(loss), 1)
+    return float(slope)
 
 
 def _margin(mean: Means, size: int) -> float:
+    """How much larger CMDP's loss is than the strict Greedy's."""
     return float(mean.loss[KNOWN, size] - mean.loss[STRICT, size])
 
 
 # Sections 4.2 and 6, and the introduction
 
-proposition_2_rate = _known("figure_1", lambda mean: _slope(mean.loss[KNOWN]))
-a1_linear = _known(
-    "counted", lambda mean: mean.screened[KNOWN, 1000] / mean.screened[KNOWN, 50] / 20
-)
-a1_greedy_05_people = _known("figure_1", lambda mean: figure_1_statements(mean)["loose times"])
-a1_greedy_02_people = _known("figure_1", lambda mean: figure_1_statements(mean)["strict times"])
-more_people_closer = _smallest_gap("figure_1", LOOSE, STRICT, 1000)
-a1_greedy_05_loss = _smallest_gap("at_250", LOOSE, KNOWN, 250)
-a1_greedy_02_loss = _smallest_gap("figure_1", KNOWN, STRICT, 100)
-a1_greedy_02_margin = _known("figure_1", lambda mean: _margin(mean, 1000) / _margin(mean, 50))
-a2_known = _known("at_250", lambda mean: 250 * (mean.loss[KNOWN, 250] / 0.05) ** 2)
-a2_three = _three(lambda own, mean: mean.loss[own, 1500])
-a2_slower = _three(lambda own, mean: _fall(mean, own) / _fall(mean, KNOWN))
-a2_small = _five(lambda own, mean: mean.loss[own, 50] / mean.loss[STRICT, 50])
-a2_middle = _five(lambda own, mean: mean.loss[own, 500] / mean.loss[STRICT, 500])
-a2_margin = _five(lambda own, mean: mean.loss[own, 2500] - mean.loss[STRICT, 2500])
-a2_people = _five(lambda own, mean: mean.screened[own, 2500])
-a2_efficiency = _five(lambda own, mean: mean.screened[STRICT, 2500] / mean.screened[own, 2500])
-a2_ignorance = _five(lambda own, mean: mean.screened[own, 2500] / mean.screened[KNOWN, 2500])
-a2_types = _learnt(
-    "figure_2", "five three", lambda own, five, three: five.loss[own, 2500] / three.loss[own, 2500]
-)
+
+@claim("proposition-2-rate")
+def proposition_2_rate(runs: Runs) -> Measurement:
+    return _known(runs.figure_1, lambda mean: _slope(mean.loss[KNOWN]))
 
 
-a1_cmdp_people = exact(lambda: 200 / best_policy(datasets.brexit()).rate)
+@claim("a1-linear")
+def a1_linear(runs: Runs) -> Measurement:
+    """Of people counted: the expected ones grow in proportion whatever was simulated."""
+
+    def growth(mean: Means) -> float:
+        return float(mean.screened[KNOWN, 1000] / mean.screened[KNOWN, 50] / 20)
+
+    return _known(runs.figure_1, growth, people="screened")
+
+
+@claim("a1-greedy-05-people")
+def a1_greedy_05_people(runs: Runs) -> Measurement:
+    return _known(runs.figure_1, lambda mean: figure_1_statements(mean)["loose times"])
+
+
+@claim("a1-greedy-02-people")
+def a1_greedy_02_people(runs: Runs) -> Measurement:
+    return _known(runs.figure_1, lambda mean: figure_1_statements(mean)["strict times"])
+
+
+@claim("more-people-closer")
+def more_people_closer(runs: Runs) -> Measurement:
+    return _smallest_gap(runs.figure_1, LOOSE, STRICT, 1000)
+
+
+@claim("a1-greedy-05-loss")
+def a1_greedy_05_loss(runs: Runs) -> Measurement:
+    return _smallest_gap(runs.at_250, LOOSE, KNOWN, 250)
+
+
+@claim("a1-greedy-02-loss")
+def a1_greedy_02_loss(runs: Runs) -> Measurement:
+    return _smallest_gap(runs.figure_1, KNOWN, STRICT, 100)
+
+
+@claim("a1-greedy-02-margin")
+def a1_greedy_02_margin(runs: Runs) -> Measurement:
+    return _known(runs.figure_1, lambda mean: _margin(mean, 1000) / _margin(mean, 50))
+
+
+@claim("a1-cmdp-people")
+def a1_cmdp_people(runs: Runs) -> Measurement:
+    return Measurement(200 / best_policy(datasets.brexit()).rate)
+
+
+@claim("a2-known")
+def a2_known(runs: Runs) -> Measurement:
+    """The seats at which CMDP's loss is 0.05, if it falls like one over their root."""
+    return _known(runs.at_250, lambda mean: 250 * (mean.loss[KNOWN, 250] / 0.05) ** 2)
+
+
+@claim("a2-three")
+def a2_three(runs: Runs) -> Measurement:
+    return _three(runs, lambda learner, mean: mean.loss[learner, 1500])
+
+
+@claim("a2-slower")
+def a2_slower(runs: Runs) -> Measurement:
+    return _three(runs, lambda learner, mean: _fall(mean, learner) / _fall(mean, KNOWN))
+
+
+@claim("a2-small")
+def a2_small(runs: Runs) -> Measurement:
+    return _five(runs, lambda learner, mean: mean.loss[learner, 50] / mean.loss[STRICT, 50])
+
+
+@claim("a2-middle")
+def a2_middle(runs: Runs) -> Measurement:
+    return _five(runs, lambda learner, mean: mean.loss[learner, 500] / mean.loss[STRICT, 500])
+
+
+@claim("a2-margin")
+def a2_margin(runs: Runs) -> Measurement:
+    return _five(runs, lambda learner, mean: mean.loss[learner, 2500] - mean.loss[STRICT, 2500])
+
+
+@claim("a2-people")
+def a2_people(runs: Runs) -> Measurement:
+    return _five(runs, lambda learner, mean: mean.screened[learner, 2500])
+
+
+@claim("a2-efficiency")
+def a2_efficiency(runs: Runs) -> Measurement:
+    def times(learner: str, mean: Means) -> float:
+        return float(mean.screened[STRICT, 2500] / mean.screened[learner, 2500])
+
+    return _five(runs, times)
+
+
+@claim("a2-ignorance")
+def a2_ignorance(runs: Runs) -> Measurement:
+    def times(learner: str, mean: Means) -> float:
+        return float(mean.screened[learner, 2500] / mean.screened[KNOWN, 2500])
+
+    return _five(runs, times)
+
+
+@claim("a2-types")
+def a2_types(runs: Runs) -> Measurement:
+    def times(learner: str, five: Means, three: Means) -> float:
+        return float(five.loss[learner, 2500] / three.loss[learner, 2500])
+
+    return _learnt(runs, times, runs.figure_2["five"], runs.figure_2["three"])
+
 
 # Appendix D
 
 _TABLE_2 = datasets.brexit_table().set_index("value")
 _SUMS = _TABLE_2.groupby("feature")[["target", "share"]].sum()
-table_2_sums = exact(lambda: (_SUMS - 1).abs().to_numpy().max())
-table_2_young = exact(lambda: _TABLE_2["share"]["18-34"] / _TABLE_2["target"]["18-34"])
-table_2_women = exact(lambda: _TABLE_2["share"]["female"] / _TABLE_2["share"]["male"])
-adult_size = exact(lambda: len(datasets.adult_people()))
-adult_people_known = _adult(lambda _, x, y: x.screened[KNOWN, 1000] / y.screened[KNOWN, 1000])
-adult_loss_known = _adult(lambda _, x, y: x.loss[KNOWN, 1000] - y.loss[KNOWN, 1000])
-adult_loss_unknown = _adult(lambda own, x, y: x.loss[own, 1000] - y.loss[own, 1000])
-adult_people_unknown = _adult(lambda own, x, y: x.screened[own, 1000] / y.screened[own, 1000])
-adult_loss_strong = _adult(lambda own, x, y: x.loss[own, 1000])
 
 
+@claim("table-2-sums")
+def table_2_sums(runs: Runs) -> Measurement:
+    off = (_SUMS - 1).abs()
+    return Measurement(float(off.to_numpy().max()))
+
+
+@claim("table-2-young")
+def table_2_young(runs: Runs) -> Measurement:
+    return Measurement(float(_TABLE_2["share"]["18-34"] / _TABLE_2["target"]["18-34"]))
+
+
+@claim("table-2-women")
+def table_2_women(runs: Runs) -> Measurement:
+    return Measurement(float(_TABLE_2["share"]["female"] / _TABLE_2["share"]["male"]))
+
+
+@claim("adult-size")
+def adult_size(runs: Runs) -> Measurement:
+    return Measurement(float(len(datasets.adult_people())))
+
+
+@claim("adult-people-known")
+def adult_people_known(runs: Runs) -> Measurement:
+    def times(learner: str, strong: Means, weak: Means) -> float:
+        return float(strong.screened[KNOWN, 1000] / weak.screened[KNOWN, 1000])
+
+    return _adult(runs, times)
+
+
+@claim("adult-loss-known")
+def adult_loss_known(runs: Runs) -> Measurement:
+    def difference(learner: str, strong: Means, weak: Means) -> float:
+        return float(strong.loss[KNOWN, 1000] - weak.loss[KNOWN, 1000])
+
+    return _adult(runs, difference)
+
+
+@claim("adult-loss-unknown")
+def adult_loss_unknown(runs: Runs) -> Measurement:
+    def difference(learner: str, strong: Means, weak: Means) -> float:
+        return float(strong.loss[learner, 1000] - weak.loss[learner, 1000])
+
+    return _adult(runs, difference)
+
+
+@claim("adult-people-unknown")
+def adult_people_unknown(runs: Runs) -> Measurement:
+    def times(learner: str, strong: Means, weak: Means) -> float:
+        return float(strong.screened[learner, 1000] / weak.screened[learner, 1000])
+
+    return _adult(runs, times)
+
+
+@claim("adult-loss-strong")
+def adult_loss_strong(runs: Runs) -> Measurement:
+    return _adult(runs, lambda learner, strong, weak: strong.loss[learner, 1000])
+
+
+@claim("adult-similar")
 def adult_similar(runs: Runs) -> Measurement:
     """As with independent features, of eight comparisons: how many hold.
 
     From 50 to 1,000 seats both losses fall; RL-CMDP's is larger, and it screens fewer.
     """
-    holds, learner = 0, RLCMDP().name
+    learner = RLCMDP().name
+    holds = 0
     for frame in runs.figure_4.values():
         mean: Any = frame.groupby(["strategy", "size"])[["loss", "screened"]].mean()
-        holds += sum(mean.loss[name, 50] > mean.loss[name, 1000] for name in (KNOWN, learner))
+        holds += mean.loss[KNOWN, 50] > mean.loss[KNOWN, 1000]
+        holds += mean.loss[learner, 50] > mean.loss[learner, 1000]
         holds += mean.loss[learner, 1000] > mean.loss[KNOWN, 1000]
         holds += mean.screened[learner, 1000] < mean.screened[KNOWN, 1000]
     return Measurement(int(holds))

@@ -7,4 +7,4 @@ Functions that draw leave their figures open, a panel each, and `show` shows the
 from .people import networks, queue, shares
 from .show import show, svg
 from .style import LABELS, MAP, PANEL, REFERENCE, palette, use_style
-from .tables import curves, legend_above, lines, tradeoff
+from .tables import curves, legend_above, lines, per_seat, tradeoff

@@ -1,12 +1,14 @@
 """Pictures of results, by strategy and committee size.
 
-Each `frame` is a table of `simulate`: DataFrame with the columns strategy, size, run, screened and
-loss; `column` is "screened" or "loss". Bands and bars are the 95 % interval of the mean over runs.
+Each `frame` is a table of `simulate`: DataFrame with the columns strategy, size, run, screened,
+loss and expected; `column` is "screened" or "loss". Bands and bars are the 95 % interval of the
+mean over runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -15,16 +17,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from companion.intervals import Means, better_people, means, standard_errors
+from companion.intervals import Means, People, means, standard_errors
 from companion.plots.style import LABELS, PANEL, palette
 
 
 def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> list[Axes]:
     """People screened and loss against the committee size; `log` has the logarithmic columns."""
-    panels = [plt.subplots()[1] for _ in range(2)]
-    for ax, column in zip(panels, ("screened", "loss"), strict=True):
+    columns = ("screened", "loss")
+    panels = [plt.subplots()[1] for _ in columns]
+    for ax, column in zip(panels, columns, strict=True):
         lines(frame, column, ax)
-        ax.set(**{"yscale": "log"} if column in log else {"ylim": (0, None)})
+        if column in log:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(0, None)
         legend_above(ax)
     return panels
 
@@ -32,18 +38,32 @@ def curves(frame: pd.DataFrame, *, log: Sequence[str] = ("screened",)) -> list[A
 def legend_above(ax: Axes) -> None:
     """Move the legend above the picture, two names to a line."""
     handles, labels = ax.get_legend_handles_labels()
-    if (legend := ax.get_legend()) is not None:
+    legend = ax.get_legend()
+    if legend is not None:
         legend.remove()
     ax.figure.legend(handles, labels, loc="outside upper left", ncols=2, frameon=False)
 
 
-def lines(frame: pd.DataFrame, column: str, ax: Axes) -> None:
-    """Draw the means of one column against the committee size."""
-    look = {"palette": palette(frame["strategy"]), "markers": True, "dashes": False}
-    look["err_style"] = "band" if frame["size"].nunique() > 1 else "bars"
-    names = {"x": "size", "y": column, "hue": "strategy", "style": "strategy"}
+def lines(frame: pd.DataFrame, column: str, ax: Axes, people: People = "expected") -> None:
+    """Draw the means of one column against the committee size.
+
+    People screened are counted by the column `people`, as in `companion.intervals.means`.
+    """
     half = standard_errors(int(frame["run"].nunique()))
-    sns.lineplot(better_people(frame), **names, **look, errorbar=("se", half), ax=ax)
+    single_size = frame["size"].nunique() == 1
+    sns.lineplot(
+        frame,
+        x="size",
+        y=people if column == "screened" else column,
+        hue="strategy",
+        style="strategy",
+        palette=palette(frame["strategy"]),
+        markers=True,
+        dashes=False,
+        errorbar=("se", half),
+        err_style="bars" if single_size else "band",
+        ax=ax,
+    )
     ax.set(xlabel=LABELS["size"], ylabel=LABELS[column])
     ax.legend(title=None)
 
@@ -62,19 +82,28 @@ def tradeoff(frame: pd.DataFrame, *, is_crowded: bool = False) -> Figure:
     picture if that is crowded.
     """
     figure, ax = plt.subplots(figsize=(PANEL[0], 4.2))
-    means, smallest = per_seat(frame), frame["size"].min()
+    means = per_seat(frame)
+    smallest = frame["size"].min()
     for name, colour in palette(frame["strategy"]).items():
-        x, y = means.loc[name]["per seat"], means.loc[name]["loss"]
-        ax.plot(x, y, color=colour, alpha=0.6, label=name)
-        ax.scatter(x, y, s=20 * (x.index / smallest) ** 0.7, color=colour)
-        at, near = (float(x.iloc[0]), float(y.iloc[0])), (-8, 9)
+        path = means.loc[name]
+        people = path["per seat"]
+        loss = path["loss"]
+        ax.plot(people, loss, color=colour, alpha=0.6, label=name)
+        ax.scatter(people, loss, s=20 * (path.index / smallest) ** 0.7, color=colour)
         if not is_crowded:
-            ax.annotate(name, at, near, textcoords="offset points", color=colour, weight="bold")
+            start = (float(people.iloc[0]), float(loss.iloc[0]))
+            look: dict[str, Any] = {
+                "color": colour,
+                "weight": "bold",
+                "textcoords": "offset points",
+            }
+            ax.annotate(name, start, (-8, 9), **look)
     if is_crowded:
         legend_above(ax)
     _per_seat_axis(ax)
-    ax.set(xlim=(1, 2.2 * means["per seat"].max()), ylim=(0, 1.12 * means["loss"].max()))
-    ax.set(ylabel=LABELS["loss"])
+    ax.set_xlim(1, 2.2 * means["per seat"].max())
+    ax.set_ylim(0, 1.12 * means["loss"].max())
+    ax.set_ylabel(LABELS["loss"])
     return figure
 
 
