@@ -47,7 +47,7 @@ class RelaySession(ForesightSession):
     """Prices decides while more than `LAST_SEATS` are left."""
 
     def _decide(self) -> None:
-        super()._decide() if self.left <= LAST_SEATS else self._by_prices()
+        super()._decide() if self.left <= LAST_SEATS else self._decide_by_prices()
 
 
 def problems() -> dict[str, Problem]:

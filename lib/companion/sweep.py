@@ -67,7 +67,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Sweep:
     """What a grid asks for."""
 
     notebook: Path
@@ -132,7 +132,7 @@ def sweep(
 # --- What is to be run
 
 
-def read(grid: str | Path, output: str | Path, parameters: Values | None = None) -> Plan:
+def read(grid: str | Path, output: str | Path, parameters: Values | None = None) -> Sweep:
     """The plan of a grid, whose runs leave their files in the folder; see `sweep`."""
     path = Path(grid).resolve()
     try:
@@ -146,7 +146,7 @@ def read(grid: str | Path, output: str | Path, parameters: Values | None = None)
         raise ValueError(f"{path.name}: {problem}") from None
 
 
-def _plan(path: Path, given: Values, folder: Path) -> Plan:
+def _plan(path: Path, given: Values, folder: Path) -> Sweep:
     stored = YAML(typ="safe", pure=True).load(path)
     content = {"parameters": {}, **stored} if isinstance(stored, dict) else {}
     if content.keys() != {"notebook", "parameters", "grid"}:
@@ -168,7 +168,7 @@ def _plan(path: Path, given: Values, folder: Path) -> Plan:
         defaults = {name: ast.literal_eval(known[name]["default"]) for name in left_out}
         values = {**fixed, **defaults, **point}
         runs[str(folder / "runs" / _file_name(_say(varied, values)))] = values
-    return Plan(notebook, _cells(book), fixed, varied, runs)
+    return Sweep(notebook, _cells(book), fixed, varied, runs)
 
 
 def _points(grid: Any) -> list[dict[str, Any]]:
@@ -204,12 +204,12 @@ def _cells(book: nbformat.NotebookNode) -> list[str]:
     return [c.source for c in book.cells if "injected-parameters" not in c.metadata.get("tags", [])]
 
 
-def left_to_do(plan: Plan, force: bool = False) -> list[str]:
+def left_to_do(plan: Sweep, force: bool = False) -> list[str]:
     """The files of the runs that are not done yet."""
     return [files for files in plan.runs if force or not _is_done(plan, files)]
 
 
-def _is_done(plan: Plan, files: str) -> bool:
+def _is_done(plan: Sweep, files: str) -> bool:
     """Whether this notebook ended well with these parameters, by papermill's own record."""
     try:
         stored = nbformat.read(f"{files}.ipynb", as_version=4)
@@ -226,7 +226,7 @@ def _is_done(plan: Plan, files: str) -> bool:
 # --- Running
 
 
-def _run(plan: Plan, waiting: list[str], workers: int | None, title: str) -> dict[str, str]:
+def _run(plan: Sweep, waiting: list[str], workers: int | None, title: str) -> dict[str, str]:
     """Run these; the last line of the error of each, empty if it went well."""
     for files in waiting:
         for suffix in (".ipynb", ".csv", ".part.csv"):
@@ -267,7 +267,7 @@ def _execute(
 # --- Gathering
 
 
-def _gather(plan: Plan, errors: Mapping[str, str]) -> pd.DataFrame:
+def _gather(plan: Sweep, errors: Mapping[str, str]) -> pd.DataFrame:
     """The tables of all runs that are done, after columns for what varies."""
     done = [files for files in plan.runs if not errors.get(files)]
     tables = [pd.read_csv(f"{files}.csv", dtype=str, na_filter=False) for files in done]  # exact
@@ -279,7 +279,7 @@ def _gather(plan: Plan, errors: Mapping[str, str]) -> pd.DataFrame:
     return results
 
 
-def _record(plan: Plan) -> dict[str, Any]:
+def _record(plan: Sweep) -> dict[str, Any]:
     """What the results depend on: the notebook, its parameters, and the versions."""
     versions = {"python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in PACKAGES}
@@ -368,7 +368,7 @@ def _assignment(text: str) -> tuple[str, Any]:
         raise ValueError(f"-p: {name}: {value!r} is no value in YAML") from None
 
 
-def _print_plan(plan: Plan, force: bool) -> None:
+def _print_plan(plan: Sweep, force: bool) -> None:
     """What would run, a line each."""
     waiting = left_to_do(plan, force)
     same = _say(list(plan.parameters), plan.parameters) or "nothing"
