@@ -11,7 +11,7 @@ from organiser.extra import MissingExtra, need_desk
 
 def test_need_desk_says_how_to_install_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "tornado", None)  # as if it were not installed
-    with pytest.raises(MissingExtra, match="^The page needs the extra desk: pip install "):
+    with pytest.raises(MissingExtra, match=r"^The page needs the extra desk: pip install"):
         need_desk("The page")
 
 
