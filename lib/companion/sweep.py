@@ -1,5 +1,7 @@
 """Run a notebook over a grid of parameters, given in a YAML file, and gather the results.
 
+A grid is such a file::
+
     notebook: one_recruitment.ipynb    # relative to this file
     parameters: {runs: 20}             # the same in every run; may be left out
     grid:                              # every combination of these lists; one grid or several

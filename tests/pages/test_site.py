@@ -114,7 +114,7 @@ def test_buttons_are_there_if_the_repository_is_known(tmp_path, monkeypatch, kno
     """On a book of one page, with the options of this one."""
     if known:
         monkeypatch.setenv("GITHUB_REPOSITORY", "someone/book")
-    for name in ("_config.yml", "references.bib", "images"):
+    for name in ("_config.yml", "_ext", "references.bib", "images"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
