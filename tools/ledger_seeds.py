@@ -5,6 +5,7 @@ Makes `data/ledger_seeds.csv` anew. `make check` measures one of the seeds, and 
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from committees.datasets import DATA
@@ -22,13 +23,24 @@ def measure(seeds: tuple[int, ...] = SEEDS) -> pd.DataFrame:
 
 
 def changed(found: pd.DataFrame, stored: pd.DataFrame) -> list[str]:
-    """A sentence for each verdict that is not the stored one."""
+    """A sentence for each verdict, value or interval that is not the stored one.
+
+    Values count as equal if they agree in five digits: the file has six.
+    """
     both = found.merge(stored, on=["seed", "id"], how="outer", suffixes=("", " stored"))
-    rows = both[both["verdict"] != both["verdict stored"]]
-    return [
-        f"seed {row['seed']}, {row['id']}: {row['verdict']}, stored is {row['verdict stored']}"
-        for _, row in rows.iterrows()
-    ]
+    sentences = []
+    for column in ("verdict", "measured", "±"):
+        now = both[column]
+        then = both[f"{column} stored"]
+        if column == "verdict":
+            same = now == then
+        else:
+            same = np.isclose(now, then, rtol=1e-5, atol=1e-9, equal_nan=True)
+        for _, row in both[~same].iterrows():
+            where = f"seed {row['seed']}, {row['id']}"
+            stored_value = row[f"{column} stored"]
+            sentences.append(f"{where}: {column} is {stored_value} in the file, {row[column]} now")
+    return sentences
 
 
 if __name__ == "__main__":

@@ -114,6 +114,15 @@ class RLCMDP(Strategy):
             name += f" δ={self.delta:.12g}"
         return name
 
+    def radius(self, estimate: FloatArray, seen: int) -> float | FloatArray:
+        """Of the confidence set around an estimate (per type): one number, or one per type.
+
+        `seen` people have been seen, at least one. A variant with another radius overrides this.
+        """
+        if self.confidence == "bernstein":
+            return self.scale * bernstein_radius(estimate, seen, self.delta)
+        return self.scale * l1_radius(len(estimate), seen, self.delta)
+
     def program(self, problem: Problem) -> OptimisticLP:
         """The optimistic program that is solved at the start of each episode.
 
@@ -194,14 +203,12 @@ class LearningSession(Session):
 
     def _optimum(self) -> tuple[float | FloatArray, Optimum]:
         """The radius, and the solution over the confidence set."""
-        strategy = self._strategy
         if self._seen == 0:
             return np.inf, self._program.everybody
         estimate = self._counts / self._seen
-        if strategy.confidence == "bernstein":
-            radii = strategy.scale * bernstein_radius(estimate, self._seen, strategy.delta)
-            low = np.maximum(estimate - radii, 0)
-            high = np.minimum(estimate + radii, 1)
-            return radii, self._program.over_intervals(estimate, low, high)
-        radius = strategy.scale * l1_radius(len(estimate), self._seen, strategy.delta)
-        return radius, self._program.over_l1_ball(estimate, radius)
+        radius = self._strategy.radius(estimate, self._seen)
+        if isinstance(radius, float):
+            return radius, self._program.over_l1_ball(estimate, radius)
+        low = np.maximum(estimate - radius, 0)
+        high = np.minimum(estimate + radius, 1)
+        return radius, self._program.over_intervals(estimate, low, high)

@@ -115,7 +115,10 @@ def rejections(policy: Policy, size: int) -> Any:
 
 @dataclass(frozen=True)
 class LearningBounds:
-    """Theorems 1 (l1 balls) and 2 (intervals): hold with probability 1 - delta for one `horizon`.
+    """Theorems 1 (l1 balls) and 2 (intervals), with probability 1 - delta.
+
+    The sharp bounds hold for one `horizon`, fixed in advance. Where there are at least two types
+    the printed ones hold for all horizons from 2 on at once (appendix B of the book proves it).
 
     >>> bounds = LearningBounds(Problem({"gender": {"woman": 0.5, "man": 0.5}}, [0.4, 0.6]))
     >>> round(bounds.violation(10**6)), round(bounds.loss(10**6, rate=0.8), 3)

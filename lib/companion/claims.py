@@ -64,6 +64,11 @@ class Claim:
             raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or 'not_checkable'")
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """What the value must lie between for the statement as printed."""
+        return self.least, self.most
+
+    @property
     def other_limits(self) -> tuple[float, float] | None:
         """What the second value must lie between, if there is a second reading."""
         other = self.corrected or self.fitted
@@ -92,10 +97,12 @@ def verdict(claim: Claim, measured: Measurement | None) -> str:
         return NOT_CHECKABLE
     if not measured.can_fail:
         return CANNOT_FAIL
-    if claim.least <= measured.value <= claim.most:
-        return REPRODUCED
+    if _within(measured.value, claim.limits):
+        return CANNOT_FAIL if _control_passes(claim, measured) else REPRODUCED
     if measured.other is not None and _within(measured.other, claim.other_limits):
-        return FITTED if claim.fitted else CORRECTED
+        if not claim.fitted:
+            return CORRECTED
+        return CANNOT_FAIL if _control_passes(claim, measured) else FITTED
     return NOT_REPRODUCED
 
 
@@ -103,14 +110,23 @@ def _within(value: float, limits: tuple[float, float] | None) -> bool:
     return limits is not None and limits[0] <= value <= limits[1]
 
 
+def _control_passes(claim: Claim, measured: Measurement) -> bool:
+    """Whether accepting everybody shows the same: its interval reaches the limits."""
+    if measured.control is None:
+        return False
+    low = measured.control - measured.control_error
+    high = measured.control + measured.control_error
+    return claim.least <= high and low <= claim.most
+
+
 def is_undecided(claim: Claim, measured: Measurement | None) -> bool:
     """Whether chance could turn the verdict: a limit that it rests on is in the 95 % interval."""
-    if measured is None or not measured.can_fail:
+    if measured is None or verdict(claim, measured) == CANNOT_FAIL:
         return False
     is_near = partial(_is_near, measured.value, measured.error)
     if is_near(claim.least) or is_near(claim.most):
         return True
-    is_printed_true = claim.least <= measured.value <= claim.most
+    is_printed_true = _within(measured.value, claim.limits)
     if is_printed_true or measured.other is None or claim.other_limits is None:
         return False
     return any(
@@ -132,7 +148,8 @@ def ledger(runs: Runs) -> pd.DataFrame:
             measured = REGISTRY[claim.id](runs)
         values = measured or Measurement(nan, nan)
         other = nan
-        if claim.other_limits and values.other is not None:
+        is_shown = claim.other_limits is not None or values.control is not None
+        if is_shown and values.other is not None:
             other = values.other
         row = {
             "id": claim.id,
@@ -145,6 +162,8 @@ def ledger(runs: Runs) -> pd.DataFrame:
             "unit": claim.unit,
             "other": other,
             "other ±": values.other_error,
+            "control": nan if values.control is None else values.control,
+            "control ±": values.control_error,
             "correction": claim.correction or claim.not_checkable,
             "note": claim.note,
             "verdict": verdict(claim, measured),
@@ -178,6 +197,7 @@ def _in_words(row: pd.Series) -> dict[str, str]:
         "remark": remark.strip(),
         "printed": printed,
         "measured": _measured_in_words(row),
+        "control": _control_in_words(row),
         "unit": row["unit"],
         "in the paper": row["where"],
         "where we check it": row["check"],
@@ -189,10 +209,17 @@ def _measured_in_words(row: pd.Series) -> str:
     measured = number(row["measured"], row["±"], row["unit"])
     other = number(row["other"], row["other ±"], row["unit"])
     was_asked_for = row["verdict"] in (NOT_REPRODUCED, FITTED, CORRECTED)
-    if not was_asked_for or other in ("–", measured):
+    has_control = row["control"] == row["control"]
+    if not (was_asked_for or has_control) or other in ("–", measured):
         return measured
     reading = "as corrected" if row["correction"] else "fitted"
     return f"{measured} as printed → {other} {reading}"
+
+
+def _control_in_words(row: pd.Series) -> str:
+    """What accepting everybody shows, of a claim on a strategy that learns."""
+    control = number(row["control"], row["control ±"], row["unit"])
+    return "" if control == "–" else f"accepting everybody: {control}"
 
 
 def number(value: float, error: float, unit: str = "") -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from committees import CMDP, RLCMDP, Greedy, Problem, Strategy, datasets, recruit
+from committees import CMDP, RLCMDP, Greedy, Problem, Session, Strategy, datasets, recruit
+from committees.checks import BoolArray, IntArray
 from committees.lp import best_policy
 from committees.rl_cmdp import LearningSession
 from committees.theory import covers
@@ -28,6 +31,30 @@ TOLERANCES = (0.02, 0.05)
 RUNS_1, RUNS_2 = 1000, 200
 #: The factor of RL-CMDP's radius for which most of the paper's numbers come out; see chapter 5.
 SCALE = 0.075
+
+
+@dataclass(frozen=True)
+class Everybody(Strategy):
+    """Accept whoever comes: the control of what the paper says of a strategy that learns."""
+
+    sized: ClassVar[bool] = False
+    family: ClassVar[str] = "everybody"
+
+    def start(self, problem: Problem, size: int) -> Session:
+        return _NoQuestions(problem)
+
+
+class _NoQuestions(Session):
+    """A recruitment in which everybody is accepted."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.acceptance = np.ones(len(problem.p))
+
+    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        return len(type_ids)
+
+    def leave(self, type_id: int) -> None:
+        """Nothing changes: the next who comes is accepted."""
 
 
 def figure_1(
@@ -52,23 +79,50 @@ def figure_2(
     five: Sequence[str] = FIVE_FEATURES,
     tolerances: Sequence[float] = TOLERANCES,
     workers: int | None = None,
+    others: Sequence[Strategy] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Learners beside Greedy and CMDP on two sets of features; in the paper three and five."""
-    strategies = [*map(Greedy, tolerances), CMDP(), *learners]
-    return {
-        name: simulate_once(strategies, datasets.brexit(features), sizes, runs, seed, workers)
-        for name, features in (("three", three), ("five", five))
-    }
+    """Learners beside Greedy and CMDP on two sets of features; in the paper three and five.
+
+    `others` come last, simulated apart: the rest is what it is without them, and computed once.
+    """
+    frames = {}
+    for name, features in (("three", three), ("five", five)):
+        problem = datasets.brexit(features)
+        strategies = [*map(Greedy, tolerances), CMDP(), *learners]
+        frame = simulate_once(strategies, problem, sizes, runs, seed, workers)
+        frames[name] = _with_others(frame, others, problem, sizes, runs, seed)
+    return frames
 
 
 def figure_4(
-    runs: int, seed: int, learners: Sequence[Strategy], sizes: Sequence[int] = FIGURE_1_SIZES
+    runs: int,
+    seed: int,
+    learners: Sequence[Strategy],
+    sizes: Sequence[int] = FIGURE_1_SIZES,
+    others: Sequence[Strategy] = (),
 ) -> dict[str, pd.DataFrame]:
-    """CMDP and learners on the Adult data with weak and with strong dependence."""
-    return {
-        name: simulate_once([CMDP(), *learners], datasets.adult(name), sizes, runs, seed)
-        for name in ("weak", "strong")
-    }
+    """CMDP and learners on the Adult data with weak and with strong dependence; then `others`."""
+    frames = {}
+    for name in ("weak", "strong"):
+        problem = datasets.adult(name)
+        frame = simulate_once([CMDP(), *learners], problem, sizes, runs, seed)
+        frames[name] = _with_others(frame, others, problem, sizes, runs, seed)
+    return frames
+
+
+def _with_others(
+    frame: pd.DataFrame,
+    others: Sequence[Strategy],
+    problem: Problem,
+    sizes: Sequence[int],
+    runs: int,
+    seed: int,
+) -> pd.DataFrame:
+    """A table of `simulate` with other strategies below, on the same streams of volunteers."""
+    if not others:
+        return frame
+    below = simulate_once(list(others), problem, sizes, runs, seed)
+    return pd.concat([frame, below], ignore_index=True)
 
 
 def figure_1_statements(mean: Means, tolerances: Sequence[float] = TOLERANCES) -> dict[str, float]:

@@ -90,6 +90,8 @@ def _sentence(name: str, claim: Any) -> str:
         f"printed {claim['printed']}",
         f"measured {claim['measured']}{unit}",
     ]
+    if claim["control"]:
+        parts.append(claim["control"])
     return " | ".join(parts)
 
 
@@ -117,7 +119,8 @@ def _row(name: str, claim: Any) -> str:
         f'<a class="name" href="#{name}">{name}</a>',
         f"{text['the paper says']}{_small(text['remark'])}",
         f'<span data-label="printed">{_values(text["printed"])}</span>',
-        f'<span data-label="measured">{_values(text["measured"])}{_small(text["unit"])}</span>',
+        f'<span data-label="measured">{_values(text["measured"])}{_small(text["unit"])}'
+        f"{_small(text['control'])}</span>",
         f'<span data-label="in the paper">{text["in the paper"]}</span><br>'
         f'<span data-label="checked in"><a class="check" href="{link}">{where(check)}</a></span>',
     ]

@@ -1,9 +1,13 @@
-r"""RL-CMDP with the optimistic program as the paper prints it (equation 6).
+r"""RL-CMDP as the paper prints it: its optimistic program, and the radius of RL-CMDP-B.
 
-Printed is the constraint $\sum_y \beta(y) \le \mu(x, a)\,\beta$ for all $x, a$, instead of
+**The program** (equation 6). Printed is the constraint
+$\sum_y \beta(y) \le \mu(x, a)\,\beta$ for all $x, a$, instead of
 $\sum_y \beta(y) \le \beta$. With $f = \min_{x, a} \mu(x, a)$ it reads
 $\sum_y \beta(y) \le \beta f$: one row, one coefficient that changes, and $2n$ rows that say what
 $f$ is.
+
+**The radius** (Appendix C). Printed is a division by $\min(1, \tau - 1)$, which is 1 from the
+second person on, instead of the maximum: the intervals never shrink.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from committees import highs
 from committees.checks import FloatArray
 from committees.optimism import OptimisticLP, Optimum, accept_everybody, occupation
 from committees.problem import Problem
-from committees.rl_cmdp import RLCMDP
+from committees.rl_cmdp import MAURER_PONTIL, RLCMDP
 
 
 def printed_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
@@ -76,22 +80,35 @@ class PrintedLP(OptimisticLP):
         return Optimum(float(values[-1]), accept, accept + reject)
 
 
+def printed_bernstein_radius(estimate: FloatArray, seen: int, delta: float) -> FloatArray:
+    """RL-CMDP-B's radius exactly as printed, for an estimate (per type): it does not shrink.
+
+    >>> bool(printed_bernstein_radius(np.array([0.5, 0.5]), 10**6, 0.05).min() > 1)
+    True
+    """
+    first, second = MAURER_PONTIL
+    ratio = np.log(6 * len(estimate) * (seen + 1) / delta) / min(1, seen)
+    return np.asarray(first * np.sqrt(estimate * (1 - estimate) * ratio) + second * ratio)
+
+
 @dataclass(frozen=True)
 class PrintedRLCMDP(RLCMDP):
-    """RL-CMDP with the program as printed; its confidence sets are l1 balls.
+    """RL-CMDP with the program as printed; RL-CMDP-B with the radius as printed.
 
-    >>> PrintedRLCMDP(scale=0.5).name
-    'RL-CMDP as printed ×0.5'
+    >>> PrintedRLCMDP(scale=0.5).name, PrintedRLCMDP(confidence="bernstein").name
+    ('RL-CMDP as printed ×0.5', 'RL-CMDP-B as printed')
     """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.confidence != "l1":
-            raise ValueError("confidence: the printed program is for 'l1' only")
 
     @property
     def family(self) -> str:
-        return "RL-CMDP as printed"
+        return f"{super().family} as printed"
+
+    def radius(self, estimate: FloatArray, seen: int) -> float | FloatArray:
+        if self.confidence == "bernstein":
+            return self.scale * printed_bernstein_radius(estimate, seen, self.delta)
+        return super().radius(estimate, seen)
 
     def program(self, problem: Problem) -> OptimisticLP:
+        if self.confidence == "bernstein":
+            return super().program(problem)
         return PrintedLP(problem)

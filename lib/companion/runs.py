@@ -18,12 +18,16 @@ class Measurement:
     """A value and half of its 95 % interval, which is 0 for what is not random.
 
     `other` is the value under the claim's other reading: corrected, or with the fitted scale.
+    `control` is the value of a rule that accepts everybody, of a claim on a strategy that learns:
+    what such a rule shows as well, says nothing of learning.
     """
 
     value: float
     error: float = 0.0
     other: float | None = None
     other_error: float = 0.0
+    control: float | None = None
+    control_error: float = 0.0
     can_fail: bool = True  #: whether some outcome would have contradicted the claim
 
 
@@ -55,11 +59,16 @@ class Runs:
 
     @cached_property
     def figure_2(self) -> dict[str, pd.DataFrame]:
-        return experiments.figure_2(self.learning, self.seed, list(dict.fromkeys(self.learners)))
+        learners = list(dict.fromkeys(self.learners))
+        control = [experiments.Everybody()]
+        return experiments.figure_2(self.learning, self.seed, learners, others=control)
 
     @cached_property
     def figure_4(self) -> dict[str, pd.DataFrame]:
-        return experiments.figure_4(self.learning, self.seed, list(dict.fromkeys(self.learners)))
+        learners = list(dict.fromkeys(self.learners))
+        greedy = map(Greedy, experiments.TOLERANCES)
+        others = [*greedy, experiments.Everybody()]
+        return experiments.figure_4(self.learning, self.seed, learners, others=others)
 
     @cached_property
     def three(self) -> Problem:

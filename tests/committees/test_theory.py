@@ -242,6 +242,29 @@ def test_regret_and_violation_bound_every_run(confidence):
         assert loss == pytest.approx(last["violation"] / last["accepted"], abs=1e-9)
 
 
+@pytest.mark.parametrize("confidence", ["l1", "bernstein"])
+@pytest.mark.parametrize("delta", [0.5, 0.05, 1e-3, 1e-9])
+@pytest.mark.parametrize("values", [[2], [3], [5], [2, 2], [3, 3], [2, 3, 8, 2], [2] * 9, [5000]])
+def test_bounds_as_printed_hold_for_all_horizons_at_once(values, delta, confidence):
+    """Chance at each horizon T with delta / (T (T - 1)): these add up to delta."""
+    targets = {f"feature {i}": even_shares(n) for i, n in enumerate(values)}
+    problem = Problem(targets, np.full(np.prod(values), 1 / np.prod(values)))
+    printed, sharp = (LearningBounds(problem, delta, v, confidence) for v in theory.VERSIONS)
+    m = sum(theory.SHARP.deviations(n) for n in values)
+    for horizon in np.geomspace(2, 1e12, 25).astype(np.int64).tolist():
+        half = horizon / 2
+        pairs = horizon * (horizon - 1)
+        for name, events in (("regret", 3), ("violation", 6 * m)):
+            once = np.sqrt(half * np.log(events / delta))
+            always = np.sqrt(half * np.log(events * pairs / delta))
+            proved = getattr(sharp, name)(horizon) - once + always
+            assert proved <= getattr(printed, name)(horizon)
+
+
+def even_shares(n_values):
+    return {f"value {j}": 1 / n_values for j in range(n_values)}
+
+
 def test_bounds_count_what_they_say():
     n, t, delta = 8, 1000, 0.05
     log_term = np.log(6 * n * t * (t - 1) / delta)

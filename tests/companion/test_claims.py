@@ -68,6 +68,21 @@ def test_verdict_of_what_cannot_fail_does_not_ask_for_the_value(claim):
         assert not is_undecided(claim, measured)
 
 
+@pytest.mark.parametrize(
+    ("control", "error", "passes"),
+    [(2.0, 0.0, True), (1.9, 0.0, True), (1.8, 0.1, True), (2.3, 0.3, True), (1.8, 0.05, False)],
+)
+def test_verdict_of_what_everybody_shows(control, error, passes):
+    """The control passes if its interval reaches the limits; what failed is not asked for it."""
+    true = Measurement(2.0, error=0.2, control=control, control_error=error)
+    assert verdict(TWO, true) == (CANNOT_FAIL if passes else REPRODUCED)
+    assert is_undecided(TWO, true) != passes
+    fitted = replace(true, value=2.4, other=2.4)
+    assert verdict(WITH_SCALE, fitted) == (CANNOT_FAIL if passes else FITTED)
+    assert verdict(TWO, replace(true, value=2.4)) == NOT_REPRODUCED
+    assert verdict(CORRECTABLE, Measurement(2.0, other=2.5, control=0.5)) == CORRECTED
+
+
 def test_is_undecided_where_chance_decides():
     for value, undecided in ((1.85, True), (1.95, True), (2.05, True), (2.3, False), (1.7, False)):
         assert is_undecided(TWO, Measurement(value, error=0.1)) == undecided
@@ -201,6 +216,17 @@ def test_table_shows_a_second_reading_only_if_it_was_asked_for(seven_claims):
     assert failed["printed"]["sum"] == "≤ 2"  # the correction fails as well
 
 
+def test_table_shows_the_control_and_both_radii(seven_claims):
+    rows = seven_claims.assign(control=[math.nan, 0.0519, 2.0, math.nan, math.nan, 0.5, math.nan])
+    rows.loc["loss", "control ±"] = 0.0021
+    rows.loc["loss", ["other", "other ±"]] = (0.04, 0.5)
+    seen = claims.table(rows)
+    assert seen["control"]["loss"] == "accepting everybody: 0.0519 ± 0.0021"
+    assert seen["measured"]["loss"] == "0.0512 ± 0.0034 as printed → 0.04 ± 0.50 fitted"
+    assert seen["control"]["bound"] == "accepting everybody: 0.5"
+    assert set(seen["control"][["size", "sum", "law", "solver"]]) == {""}
+
+
 def test_marks_are_of_all_verdicts_and_differ_in_sign_and_words():
     assert set(MARKS) == set(VERDICTS)
     signs, words = zip(*(mark.split(" ", 1) for mark in MARKS.values()), strict=True)
@@ -276,8 +302,20 @@ def test_ledger_seeds_changed_names_each_verdict():
     assert ledger_seeds.changed(STORED, STORED) == []
     (sentence,) = ledger_seeds.changed(other, STORED)
     seed, name, stored = STORED.loc[1, ["seed", "id", "verdict"]]
-    assert sentence == f"seed {seed}, {name}: another, stored is {stored}"
+    assert sentence == f"seed {seed}, {name}: verdict is {stored} in the file, another now"
     assert len(ledger_seeds.changed(STORED.drop(index=5), STORED)) == 1
+
+
+@pytest.mark.parametrize("column", ["measured", "±"])
+def test_ledger_seeds_changed_names_each_value(column):
+    """Up to what the file rounds, and what another machine may sum in another order."""
+    row = STORED.index[STORED["±"] > 0][0]
+    near = STORED.copy()
+    near.loc[row, column] *= 1 + 1e-6
+    assert ledger_seeds.changed(near, STORED) == []
+    near.loc[row, column] *= 1.01
+    (sentence,) = ledger_seeds.changed(near, STORED)
+    assert f"{STORED['id'][row]}: {column} is " in sentence
 
 
 @pytest.mark.slow

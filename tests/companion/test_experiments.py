@@ -8,6 +8,7 @@ import pytest
 
 from committees import CMDP, RLCMDP, Greedy, PlugIn, datasets, recruit, simulate
 from committees.lp import best_policy
+from committees.testing import check_strategy
 from committees.theory import regret_path
 from companion import cache, experiments
 from companion.intervals import means, share_error
@@ -27,6 +28,12 @@ def mean(frame):
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch, tmp_path):
     monkeypatch.setattr(cache, "CACHE", tmp_path)
+
+
+def test_everybody_is_a_strategy_that_rejects_nobody():
+    check_strategy(experiments.Everybody(), GENDER)
+    frame = simulate(experiments.Everybody(), SIX, [40], runs=5, seed=1)
+    assert set(frame["screened"]) == set(frame["expected"]) == {40}
 
 
 def test_figures_are_simulations():

@@ -20,7 +20,8 @@ def test_table_has_a_row_per_claim_with_its_name_and_links():
     assert one.select_one("a.check")["href"] == "06_experiments.ipynb#fig-1"
     assert two.select_one("a.check")["href"] == "corrections.ipynb"
     assert "The loss is < 0.1 & falls." in one.get_text()
-    assert [small.get_text() for small in one.select("small")] == ["loss"]
+    smalls = [small.get_text() for small in one.select("small")]
+    assert smalls == ["loss", "accepting everybody: 0.40 ± 0.01"]
     assert [small.get_text() for small in two.select("small")] == ["A slip."]
     values = [span.get_text() for span in two.select('[data-label="measured"] .value')]
     assert values == ["2.5 as printed", "→ 1 as corrected"]
@@ -30,7 +31,8 @@ def test_table_has_a_row_per_claim_with_its_name_and_links():
 def test_table_is_read_without_a_browser():
     assert repr(Table(FRAME)).splitlines() == [
         "✗ not reproduced, undecided | the-loss | The loss is < 0.1 & falls. | printed < 0.1"
-        " | measured 0.30 ± 0.01 (loss)",
+        " | measured 0.30 ± 0.01 (loss)"
+        " | accepting everybody: 0.40 ± 0.01",
         "✎ corrected | the-sum | The sum is small. | printed ≤ 2 → ≤ 3"
         " | measured 2.5 as printed → 1 as corrected",
     ]

@@ -23,6 +23,7 @@ from companion.claims import (
     load,
     verdict,
 )
+from companion.experiments import Everybody
 from companion.measurements import REGISTRY, claim, figures, learning, setting
 from companion.runs import Runs
 from worlds import nothing_matters, paper_is_right, paper_is_wrong, shown
@@ -52,12 +53,12 @@ FOUND = {
     "example-2-people": REPRODUCED,
     "lemma-3": REPRODUCED,
     "extended-lp": CORRECTED,
-    "theorem-1-regret": REPRODUCED,
+    "theorem-1-regret": CANNOT_FAIL,
     "theorem-1-violation": REPRODUCED,
     "theorem-1-loss": REPRODUCED,
-    "theorem-1-constant": REPRODUCED,
+    "theorem-1-constant": CANNOT_FAIL,
     "ignorance-factor": CORRECTED,
-    "loss-and-rate": CORRECTED,
+    "loss-and-rate": REPRODUCED,
     "episode-sum": CORRECTED,
     "azuma": REPRODUCED,
     "azuma-absolute": CORRECTED,
@@ -65,18 +66,18 @@ FOUND = {
     "bernstein-sum": CORRECTED,
     "bernstein-radius": CORRECTED,
     "bernstein-coverage": REPRODUCED,
-    "theorem-2-regret": REPRODUCED,
-    "theorem-2-violation": REPRODUCED,
-    "theorem-2-loss": REPRODUCED,
+    "theorem-2-regret": CANNOT_FAIL,
+    "theorem-2-violation": CORRECTED,
+    "theorem-2-loss": CORRECTED,
     "bernstein-simpler": REPRODUCED,
-    "bernstein-second-term": CORRECTED,
-    "a2-better-than-bound": REPRODUCED,
+    "bernstein-second-term": REPRODUCED,
+    "a2-better-than-bound": CANNOT_FAIL,
     "table-2-sums": REPRODUCED,
     "table-2-young": REPRODUCED,
     "table-2-women": REPRODUCED,
     "adult-size": REPRODUCED,
     "a1-cmdp-people": NOT_REPRODUCED,
-    "adult-better-than-bound": REPRODUCED,
+    "adult-better-than-bound": CANNOT_FAIL,
 }
 #: The same, in tests that take longer: they need more, or larger, committees.
 FOUND_SLOWLY = {
@@ -94,12 +95,10 @@ WEAK = {
     "more-people-closer",
     "a1-linear",
     "a1-greedy-02-loss",
-    "a2-types",
-    "a2-ignorance",
     "adult-loss-known",
-    "adult-loss-unknown",
-    "adult-people-unknown",
 }
+#: True there as well, of whatever strategy.
+EASY = {"a2-ignorance"}
 
 
 def found(name, runs):
@@ -183,16 +182,6 @@ def later(people, as_it_is=setting.simulate):
     return simulate
 
 
-def paid(power):
-    """`simulate`, of committees whose loss times the root of people is a power of the rate."""
-
-    def simulate(strategy, problem, *_):
-        rate = 2 * problem.p[0]
-        return pd.DataFrame({"screened": [10_000], "loss": [rate**power / 100]})
-
-    return simulate
-
-
 def many_and_few(times):
     """`simulate_once`: violations with 384 types are so many times those with 8."""
 
@@ -204,9 +193,17 @@ def many_and_few(times):
 
 
 def long_runs(power, regret=1.0):
-    """`long_runs`, in which regret and violation grow like this power of the people seen."""
+    """`long_runs`, in which regret and violation grow like this power of the people seen.
+
+    Of the rule that accepts everybody, in proportion to them.
+    """
 
     def runs(problem, strategy, horizon, number, seed):
+        if strategy == Everybody():
+            return grown(1.0, 1.0, horizon)
+        return grown(power, regret, horizon)
+
+    def grown(power, regret, horizon):
         index = pd.MultiIndex.from_product(
             [range(2), (horizon // 100, horizon // 10, horizon)], names=["run", "people"]
         )
@@ -223,6 +220,12 @@ def advantage(few, independent):
 
 
 BERNSTEIN = ["bernstein-support", "bernstein-reason"]
+#: Bounds on the regret, below which everything is that accepts more than the best policy.
+REGRETS = ["theorem-1-regret", "theorem-2-regret"]
+#: Bounds above what accepting everybody loses.
+LOOSE = ["a2-better-than-bound", "adult-better-than-bound"]
+#: What the printed radius breaks.
+MENDED = ["theorem-2-violation", "theorem-2-loss"]
 THEOREMS = [
     *(f"theorem-{number}-{what}" for number in (1, 2) for what in ("regret", "violation", "loss")),
     "a2-better-than-bound",
@@ -262,10 +265,12 @@ TURNS = [
     (learning, "LearningBounds", Bounds(-0.5), {"ignorance-factor": REPRODUCED}),
     (learning, "LearningBounds", Bounds(-0.4), {"ignorance-factor": NO}),
     (learning, "LearningBounds", Bounds(0.0, -0.5), {"loss-and-rate": NO}),
-    (learning, "simulate", paid(-1), {"loss-and-rate": REPRODUCED}),
+    (learning, "long_runs", long_runs(0.5), dict.fromkeys(REGRETS, REPRODUCED)),
+    (learning, "long_runs", long_runs(0.5), dict.fromkeys(LOOSE, REPRODUCED)),
+    (learning, "PrintedRLCMDP", RLCMDP, dict.fromkeys(MENDED, REPRODUCED)),
     (learning, "simulate_once", many_and_few(4.0), {"types-unavoidable": REPRODUCED}),
     (learning, "simulate_once", many_and_few(3.0), {"types-unavoidable": NO}),
-    (learning, "_ROOT_SUM", 3.0, {"theorem-1-constant": NO, "episode-sum": NO}),
+    (learning, "_ROOT_SUM", 3.0, {"episode-sum": NO}),
     (learning, "_ROOT_SUM", 1.9, {"episode-sum": REPRODUCED}),
     (learning, "_SUM", 16.1, {"bernstein-sum": NO}),
     (learning, "_SUM", 11.0, {"bernstein-sum": REPRODUCED}),
@@ -273,8 +278,7 @@ TURNS = [
     (learning, "_martingales", lambda _: np.full((9, 1000), 0.5), {"azuma-absolute": NO}),
     (learning, "_martingales", lambda _: np.full((9, 1000), 0.05), {"azuma-absolute": REPRODUCED}),
     (rl_cmdp, "bernstein_radius", lambda p, *_: 0 * p + 1, {"bernstein-radius": NO}),
-    (learning, "_second_term", lambda people: 2.0, {"bernstein-second-term": REPRODUCED}),
-    (learning, "_second_term", lambda people: 0.5, {"bernstein-second-term": NO}),
+    (learning, "second_term", lambda people: 0.5, {"bernstein-second-term": NO}),
     (learning, "_advantage", advantage(1.0, 0.9), dict.fromkeys(BERNSTEIN, REPRODUCED)),
     (learning, "_advantage", advantage(0.05, 0.1), dict.fromkeys(BERNSTEIN, NO)),
     (figures, "_SUMS", pd.DataFrame({"target": [1.0, 0.998]}), {"table-2-sums": NO}),
@@ -301,7 +305,7 @@ def test_theory_turns_with_a_wait(monkeypatch, share, expected):
 
 @pytest.mark.parametrize("power", [0.5, 0.99])
 def test_theory_bounds_of_few_people_cannot_fail(monkeypatch, power):
-    """Whatever happens: after 2,000 people they say no more than accepting everybody does."""
+    """Whatever happens: after 2,000 people accepting everybody stays below them as well."""
     monkeypatch.setattr(learning, "HORIZON", 2000)
     monkeypatch.setattr(learning, "long_runs", long_runs(power))
     runs = Runs()
@@ -310,7 +314,7 @@ def test_theory_bounds_of_few_people_cannot_fail(monkeypatch, power):
 
 def test_theory_turns_in_every_claim():
     """Each has a verdict here that is not the book's; what is always so cannot turn."""
-    turned = {"example-1-wait", "lp-feasible"}
+    turned = {"example-1-wait", "lp-feasible", "theorem-1-constant"}
     for *_, verdicts in TURNS:
         turned |= {name for name in verdicts if verdicts[name] != {**FOUND, **FOUND_SLOWLY}[name]}
     assert turned == {*FOUND, *FOUND_SLOWLY}
@@ -364,7 +368,8 @@ def test_figures_would_be_reproduced_were_the_paper_right(ledger):
     assert ledger["measured"]["a2-slower"] == pytest.approx(0.8)
     assert ledger["measured"]["proposition-2-rate"] == pytest.approx(-0.5)
     assert ledger["measured"]["adult-loss-strong"] == pytest.approx(0.07)
-    assert ledger["measured"]["adult-similar"] == 8
+    assert ledger["measured"]["adult-similar"] == 10
+    assert ledger["measured"]["adult-similar-unknown"] == 6
     assert claims.table(ledger)["measured"]["adult-size"] == "48,842"
 
 
@@ -381,7 +386,8 @@ def test_figures_would_not_be_reproduced_if_nothing_mattered():
         runs = Runs()
         verdicts = {name: found(name, runs) for name in FIGURES}
     assert {name for name in FIGURES if verdicts[name] == REPRODUCED} == WEAK
-    assert {*verdicts.values()} == {REPRODUCED, NOT_REPRODUCED}
+    assert {name for name in FIGURES if verdicts[name] == CANNOT_FAIL} == EASY
+    assert {*verdicts.values()} == {REPRODUCED, NOT_REPRODUCED, CANNOT_FAIL}
 
 
 def test_figures_would_not_be_reproduced_were_the_paper_wrong():
@@ -419,6 +425,7 @@ def test_figures_have_the_error_of_the_learner_that_is_measured():
         five.loc[own & (five["run"] == 0), "loss"] += 0.002
         measured = REGISTRY["a2-margin"](runs)
     assert (measured.value, measured.error) == pytest.approx((0.05, 0), abs=1e-9)
+    assert (measured.control, measured.control_error) == pytest.approx((0.01, 0), abs=1e-9)
     # Two runs, 0.052 and 0.05: half of the difference is the standard error.
     assert (measured.other, measured.other_error) == pytest.approx(
         (0.051, 12.706 * 0.001), rel=1e-4

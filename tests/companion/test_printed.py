@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from committees import RLCMDP, PlugIn, Problem, datasets, recruit
 from committees.lp import solve
 from committees.optimism import OptimisticLP, l1_lp
-from companion.printed import PrintedLP, PrintedRLCMDP, printed_lp
+from committees.rl_cmdp import bernstein_radius
+from companion.printed import PrintedLP, PrintedRLCMDP, printed_bernstein_radius, printed_lp
 from radius import VertexLP, VertexRLCMDP
 from samples import problems
 
@@ -112,8 +113,25 @@ def test_printed_rl_cmdp_has_a_name_of_its_own():
     assert PrintedRLCMDP(delta=0.1).name == "RL-CMDP as printed δ=0.1"
 
 
-def test_printed_rl_cmdp_is_for_balls_only():
-    with pytest.raises(ValueError, match="confidence: the printed program is for 'l1' only"):
-        PrintedRLCMDP(confidence="bernstein")
+def test_printed_radius_of_rl_cmdp_b_never_shrinks():
+    """Divided by one: from the second person on only its logarithm changes, and it grows."""
+    estimate = np.array([0.2, 0.8])
+    radii = [printed_bernstein_radius(estimate, seen, 0.05) for seen in (1, 10, 1000, 10**6)]
+    assert (np.diff(radii, axis=0) > 0).all()
+    log_term = np.log(6 * 2 * 1001 / 0.05)
+    by_hand = np.sqrt(2) * np.sqrt(0.16 * log_term) + 7 / 3 * log_term
+    assert radii[2] == pytest.approx([by_hand, by_hand])
+    assert radii[0] == pytest.approx(bernstein_radius(estimate, 1, 0.05))  # one person: the same
+
+
+def test_printed_rl_cmdp_b_accepts_everybody():
+    printed = PrintedRLCMDP(confidence="bernstein")
+    two = Problem({"gender": {"woman": 0.5, "man": 0.5}}, [0.1, 0.9])
+    assert recruit(printed, two, 5000, 1).screened[-1] == 5000
+    mended = recruit(RLCMDP(confidence="bernstein"), two, 5000, 1)
+    assert mended.screened[-1] > 5000
+
+
+def test_printed_rl_cmdp_checks_its_parameters():
     with pytest.raises(ValueError, match="delta"):
         PrintedRLCMDP(delta=0)

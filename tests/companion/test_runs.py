@@ -12,13 +12,17 @@ from companion.runs import Runs
 from radius import VertexRLCMDP
 
 
+def _two_sizes(figure):
+    return lambda *arguments, **options: figure(*arguments, sizes=(5, 8), **options)
+
+
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """Figures of two small sizes."""
     monkeypatch.setattr(cache, "CACHE", tmp_path)
     for name in ("figure_1", "figure_2", "figure_4"):
         figure = getattr(experiments, name)
-        monkeypatch.setattr(experiments, name, lambda *a, figure=figure: figure(*a, sizes=(5, 8)))
+        monkeypatch.setattr(experiments, name, _two_sizes(figure))
 
 
 def test_runs_are_the_figures_of_so_many_runs(small):
@@ -30,7 +34,16 @@ def test_runs_are_the_figures_of_so_many_runs(small):
     assert [learner.name for learner in runs.learners] == names
     for frame in (*runs.figure_2.values(), *runs.figure_4.values()):
         assert set(frame["run"]) == {0, 1}
-        assert set(names) <= set(frame["strategy"])
+        assert {"Greedy 0.02", "Greedy 0.05", *names, "everybody"} <= set(frame["strategy"])
+
+
+def test_runs_with_others_leave_the_figure_as_it_is(small):
+    """What is simulated beside the figure changes nothing in it."""
+    runs = Runs(learning=2, seed=1)
+    alone = experiments.figure_2(2, 1, runs.learners)
+    for name, frame in runs.figure_2.items():
+        rest = frame.query("strategy != 'everybody'").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rest, alone[name])
 
 
 def test_runs_at_250_are_four_times_as_many(small):

@@ -12,6 +12,8 @@ from companion import experiments, runs
 
 World = Callable[[str], dict]
 
+#: The name of the rule that accepts everybody.
+CONTROL = experiments.Everybody().name
 #: The name of RL-CMDP with the radius that `Runs` scales.
 SCALED = runs.Runs().learners[1].name
 
@@ -34,21 +36,24 @@ def falling(at_1000, power):
 
 
 def paper_is_right(learner: str) -> dict:
-    """What the paper's figures would show were all its statements exact, for one learner's name."""
+    """What the paper's figures would show were all its statements exact, for one learner's name.
+
+    Accepting everybody would show none of what the paper says of the learner.
+    """
     known = {"Greedy 0.02": 250, "Greedy 0.05": 25, "CMDP": 2.5}
-    learnt = {"Greedy 0.02": 4.2, "Greedy 0.05": 2, "CMDP": 1.4, learner: 1.4}
+    learnt = {"Greedy 0.02": 4.2, "Greedy 0.05": 2, "CMDP": 1.4, learner: 1.4, CONTROL: 3}
     losses = {
         "Greedy 0.02": falling(0.02, 0),
         "Greedy 0.05": falling(0.051, 0),
         "CMDP": falling(0.025, 1 / 2),  # 0.05 with 250 seats
     }
-    three = {**losses, learner: falling(0.055, 0.4)}
-    five = {**losses, learner: falling(0.07, 0)}
+    three = {**losses, learner: falling(0.055, 0.4), CONTROL: falling(0.08, 0.6)}
+    five = {**losses, learner: falling(0.07, 0), CONTROL: falling(0.03, 0)}
     adult = {
         name: table_of(
             experiments.FIGURE_1_SIZES,
-            {"CMDP": more, learner: 0.9 * more},
-            {"CMDP": losses["CMDP"], learner: falling(loss, 0.25)},
+            {**known, "CMDP": more, learner: 0.9 * more, CONTROL: 3},
+            {**losses, learner: falling(loss, 0.25), CONTROL: falling(0.3, 0)},
         )
         for name, more, loss in (("weak", 1.2, 0.08), ("strong", 1.5, 0.07))
     }
@@ -64,7 +69,7 @@ def paper_is_right(learner: str) -> dict:
 
 def nothing_matters(learner: str) -> dict:
     """Two people are screened for each seat whoever decides, and only CMDP's loss is another."""
-    people = dict.fromkeys(["Greedy 0.02", "Greedy 0.05", "CMDP", learner], 2)
+    people = dict.fromkeys(["Greedy 0.02", "Greedy 0.05", "CMDP", learner, CONTROL], 2)
     losses = dict.fromkeys(people, falling(0.2, 0.1)) | {"CMDP": falling(0.3, 0.1)}
     one, other = (
         table_of(sizes, people, losses)
@@ -79,11 +84,11 @@ def nothing_matters(learner: str) -> dict:
 
 def paper_is_wrong(learner: str) -> dict:
     """Every statement on a figure is false: who screens more, who is better, and what it takes."""
-    people = {"Greedy 0.02": 2, "Greedy 0.05": 2, "CMDP": 3, learner: 9}
+    people = {"Greedy 0.02": 2, "Greedy 0.05": 2, "CMDP": 3, learner: 9, CONTROL: 9}
     losses = {"Greedy 0.05": falling(0.1, 0.05), "CMDP": falling(0.2, 0.05)}
     losses["Greedy 0.02"] = lambda size: falling(0.2, 0.05)(size) + 0.1
-    three = {**losses, learner: falling(0.15, 0.2)}
-    five = {**losses, learner: falling(0.12, 0.2)}
+    three = dict.fromkeys([learner, CONTROL], falling(0.15, 0.2)) | losses
+    five = dict.fromkeys([learner, CONTROL], falling(0.12, 0.2)) | losses
     found = {
         "figure_1": table_of(experiments.FIGURE_1_SIZES, people, three),
         "figure_2": {
@@ -93,8 +98,8 @@ def paper_is_wrong(learner: str) -> dict:
         "figure_4": {
             name: table_of(
                 experiments.FIGURE_1_SIZES,
-                {"CMDP": less, learner: less},
-                {"CMDP": falling(loss, 0.05), learner: falling(loss, 0.05)},
+                dict.fromkeys(people, less),
+                dict.fromkeys(people, falling(loss, 0.05)),
             )
             for name, less, loss in (("weak", 2.5, 0.1), ("strong", 1.5, 0.2))
         },
@@ -117,5 +122,5 @@ def shown(printed: World, scaled: World) -> Iterator[None]:
             for part, frame in other[name].items():
                 as_printed = one[name][part].query("strategy == 'RL-CMDP'")
                 both[part] = pd.concat([frame, as_printed], ignore_index=True)
-            patch.setattr(experiments, name, lambda runs, seed, learners, both=both: both)
+            patch.setattr(experiments, name, lambda *_, others, both=both: both)
         yield
