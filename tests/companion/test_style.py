@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgb
 
 from committees import CMDP, RLCMDP, Greedy, PlugIn, Strategy, datasets
 from committees.beyond import Believing, FairCMDP, Foresight, Prices
+from companion.experiments import Everybody
 from companion.plots.style import COLOURS, palette, use_style
 from companion.printed import PrintedRLCMDP
 from rivals import InBand, OneProgram, PosteriorSampling
@@ -34,6 +35,7 @@ STRATEGIES = [
     Foresight(learn=True, seats=([1, 1], [2, 2])),
     Believing(CMDP(), datasets.brexit(["gender"])),
 ]
+OTHERS = [Everybody()]  # drawn nowhere
 RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram()]
 
 
@@ -46,7 +48,9 @@ def subclasses(kind):
 
 
 def test_strategies_are_all_here():
-    assert {type(strategy) for strategy in STRATEGIES + RIVALS} == set(subclasses(Strategy))
+    assert {type(strategy) for strategy in STRATEGIES + RIVALS + OTHERS} == set(
+        subclasses(Strategy)
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES + RIVALS, ids=str)
