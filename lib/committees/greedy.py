@@ -112,6 +112,7 @@ class GreedySession(Session):
     def __init__(self, problem: Problem, room: IntArray) -> None:
         self._problem = problem
         self._room = room
+        self._feature_of_value = np.repeat(np.arange(len(problem.shape)), problem.shape)
         self.acceptance = self._open()
 
     def _open(self) -> FloatArray:
@@ -139,10 +140,10 @@ class GreedySession(Session):
         seats = np.bincount(values[accepted].ravel(), minlength=len(self._room))
         noted = len(accepted)
         for value in np.flatnonzero((seats >= self._room) & (self._room > 0)):
-            takes_a_seat = accepted[:noted] & (values[:noted] == value).any(axis=1)
-            takers = np.flatnonzero(takes_a_seat)
-            if len(takers) >= self._room[value]:
-                noted = int(takers[self._room[value] - 1]) + 1
+            has_value = values[:, self._feature_of_value[value]] == value
+            takers = np.flatnonzero(accepted & has_value)
+            last_taker = int(takers[self._room[value] - 1])
+            noted = min(noted, last_taker + 1)
         return noted
 
     def leave(self, type_id: int) -> None:

@@ -176,8 +176,9 @@ class Problem:
     def codes(self) -> IntArray:
         """Shape (number of types, d): the position in `labels` of each type's value."""
         first_of_feature = np.cumsum([0, *self.shape[:-1]])
-        value_of_feature = np.indices(self.shape).reshape(len(self.shape), -1).T
-        return frozen(np.ascontiguousarray(value_of_feature + first_of_feature, dtype=np.intp))
+        value_of_feature = np.indices(self.shape, dtype=np.intp).reshape(len(self.shape), -1).T
+        # Column by column in memory, as the transposed array is: sums over values are faster so.
+        return frozen(value_of_feature + first_of_feature)
 
     @cached_property
     def incidence(self) -> sparse.csr_array:

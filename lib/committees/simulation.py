@@ -100,8 +100,11 @@ def _step_by_step(strategy: Strategy, problem: Problem, size: int, rng: Generato
     type_ids: list[int] = []
     screened: list[int] = []
     for seen, (type_id, coin) in enumerate(Volunteers(problem, rng), start=1):
-        rate = float(problem.p @ session.acceptance)
-        _check_dead_end(strategy, rate, len(type_ids), size, seen - 1)
+        if strategy.learns:
+            _check_patience(strategy, seen - 1, len(type_ids), size)
+        else:
+            rate = float(problem.p @ session.acceptance)
+            _check_rate(strategy, rate, len(type_ids), size)
         accepted = bool(coin < session.acceptance[type_id])
         session.see_one(type_id, accepted)
         if accepted:
@@ -120,7 +123,7 @@ def _in_blocks(strategy: Strategy, problem: Problem, size: int, rng: Generator) 
     seated = 0
     seen = 0
     while seated < size:
-        _check_dead_end(strategy, 1.0, seated, size, seen)  # the rate of a learner may change
+        _check_patience(strategy, seen, seated, size)
         block, coins = volunteers.next(PEOPLE_PER_BLOCK)
         accepted = coins < session.acceptance[block]
         until_full = int(accepted.cumsum().searchsorted(size - seated)) + 1
@@ -139,46 +142,49 @@ def _skip_rejections(
     strategy: Strategy, problem: Problem, size: int, rng: Generator
 ) -> Recruitment:
     session = strategy.start(problem, size)
-    # Two generators, so that the beginning of a recruitment does not depend on its length.
+    # Two generators: numbers for types and for waits are each drawn in batches of any length.
     for_types, for_waits = rng.spawn(2)
     type_ids: list[IntArray] = []
     waits: list[IntArray] = []
     mean_waits: list[FloatArray] = []
     seated = 0
-    ahead = size
+    batch = size  # acceptances drawn at once
     while seated < size:
         accepted_mass = problem.p * session.acceptance
         rate = min(float(accepted_mass.sum()), 1.0)
-        _check_dead_end(strategy, rate, seated, size)
-        drawn = cumulative(accepted_mass).searchsorted(for_types.random(ahead), side="right")
-        wait = for_waits.geometric(rate, ahead)
-        noted = session.see(drawn, np.ones(ahead, dtype=bool))
+        _check_rate(strategy, rate, seated, size)
+        drawn = cumulative(accepted_mass).searchsorted(for_types.random(batch), side="right")
+        wait = for_waits.geometric(rate, batch)
+        noted = session.see(drawn, np.ones(batch, dtype=bool))
         type_ids.append(drawn[:noted].copy())
         waits.append(wait[:noted].copy())
         mean_waits.append(np.full(noted, 1 / rate))
         seated += noted
-        ahead = size - seated
+        batch = size - seated
         if not strategy.sized:
-            # The rest must not depend on how many were drawn and not used. A strategy that changes
-            # with every seat needs few at once.
+            # One recruitment serves all smaller sizes, so that its beginning must be the same
+            # whatever the size. The batch is as long as the size asks for, and leaves the
+            # generators wherever it ends: fresh ones for the next.
             for_types, for_waits = rng.spawn(2)
-            ahead = min(ahead, DRAWN_PER_NOTED * noted)
+            batch = min(batch, DRAWN_PER_NOTED * noted)  # few, if every seat changes the rule
     screened = np.concatenate(waits).cumsum()
     expected = np.concatenate(mean_waits).cumsum()
     return Recruitment(np.concatenate(type_ids), screened, expected, session)
 
 
-def _check_dead_end(strategy: Strategy, rate: float, seated: int, size: int, seen: int = 0) -> None:
-    """Stop where waiting is in vain; a strategy that learns may still change, up to a limit."""
-    if strategy.learns:
-        if seen > MAX_SEEN_BY_LEARNER:
-            raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
-        return
+def _check_rate(strategy: Strategy, rate: float, seated: int, size: int) -> None:
+    """Stop where waiting is in vain: what is accepted does not change while all are rejected."""
     if not rate > MIN_ACCEPTANCE_RATE:
         raise DeadEnd(
             f"{strategy}: after {seated} of {size} seats it would accept nobody, or fewer than one "
             f"person in {1 / MIN_ACCEPTANCE_RATE:.0e}"
         )
+
+
+def _check_patience(strategy: Strategy, seen: int, seated: int, size: int) -> None:
+    """Stop a strategy that learns, and may always change, once it has seen very many."""
+    if seen > MAX_SEEN_BY_LEARNER:
+        raise DeadEnd(f"{strategy}: has seen {seen:,} people for {seated} of {size} seats")
 
 
 def simulate(

@@ -78,9 +78,9 @@ class PricesSession(Session):
 
     def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
         check_people(type_ids, accepted)
-        if not accepted.any():
+        first = int(accepted.argmax())
+        if not accepted[first]:  # nobody is
             return len(type_ids)
-        first = int(np.argmax(accepted))
         self._move(int(type_ids[first]), +1)
         return first + 1
 

@@ -71,10 +71,6 @@ class Tables:
         return feature_slices(self.problem)
 
     @cached_property
-    def _codes(self) -> IntArray:
-        return np.ascontiguousarray(self.problem.codes.T)
-
-    @cached_property
     def _values(self) -> IntArray:
         return np.arange(len(self.start))
 
@@ -133,7 +129,7 @@ class Tables:
     def products(self, per_value: FloatArray, level: FloatArray) -> FloatArray:
         """The level of each committee (row), times the product over the values of each type."""
         if len(per_value) == 1:  # all at once: far fewer calls, but too much memory for many
-            return np.asarray(level * per_value.take(self._codes, axis=1).prod(axis=1))
+            return np.asarray(level * per_value.take(self.problem.codes.T, axis=1).prod(axis=1))
         products = level[:, None]
         for values in reversed(self._features):  # the last first: long runs of memory
             of_feature = per_value[:, values]
