@@ -15,7 +15,7 @@ from committees import (
     recruit,
 )
 from committees.beyond import Foresight, Prices
-from committees.checks import check_size, count_people
+from committees.checks import check_number, check_size, count_people
 from committees.exact import expected_screened
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
@@ -152,6 +152,13 @@ def test_check_size_is_used_everywhere(size):
 def test_check_number_is_used_by_strategies(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_check_number_takes_its_ends_only_if_asked(end):
+    check_number("share", end, 0, 1)
+    with pytest.raises(ValueError, match=f"share: expected a number between 0 and 1, got {end}"):
+        check_number("share", end, 0, 1, ends=False)
 
 
 @pytest.mark.parametrize(("size", "word"), [(0, "least 1"), (10**6 + 1, "most 1,000,000")])

@@ -54,6 +54,26 @@ def test_quotas_are_the_papers(size, tolerance):
             assert next(limits) == floor(ceil(target / sum(printed) * size) + slack)
 
 
+@given(problems(max_features=3), st.integers(1, 8), st.sampled_from([0, 0.3]), st.data())
+def test_greedy_notes_people_up_to_the_one_who_fills_a_quota(problem, size, tolerance, data):
+    """Shown many people at once, against the same one by one; not all of them accepted."""
+    seed = data.draw(st.integers(0, 999))
+    rng = np.random.default_rng(seed)
+    at_once = Greedy(tolerance).start(problem, size)
+    one_by_one = Greedy(tolerance).start(problem, size)
+    for _ in range(3):
+        type_ids = rng.integers(0, len(problem.p), 6)
+        accepted = (at_once.acceptance[type_ids] > 0) & (rng.random(6) < 0.8)
+        noted = at_once.see(type_ids, accepted)
+        before = one_by_one.acceptance
+        people = 0
+        while people < 6 and np.array_equal(one_by_one.acceptance, before):
+            one_by_one.see_one(int(type_ids[people]), bool(accepted[people]))
+            people += 1
+        assert noted == people
+        np.testing.assert_array_equal(at_once.acceptance, one_by_one.acceptance)
+
+
 def test_greedy_with_a_single_value_is_not_constrained():
     problem = Problem({"planet": {"Earth": 1.0}, "a": {"x": 0.5, "y": 0.5}}, [0.9, 0.1])
     frame = simulate([Greedy(0.0), CMDP()], problem, 10, runs=5)

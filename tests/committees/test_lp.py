@@ -20,7 +20,7 @@ from committees import (
     datasets,
     simulate,
 )
-from committees.lp import best_policy, selection_lp
+from committees.lp import best_policy, selection_lp, solve
 from samples import problems, random_problem
 
 
@@ -118,6 +118,19 @@ def test_best_policy_refuses_targets_that_cannot_be_combined():
     targets = {"gender": {"M": 0.2, "F": 0.8}, "age": {"S": 0.5, "J": 0.5}}
     with pytest.raises(ValueError, match=r"no policy meets the targets.*gender = .*age = "):
         best_policy(Problem(targets, [0.5, 0.2, 0, 0.3]))
+
+
+def test_policy_of_a_value_that_nobody_has_accepts_none_of_it():
+    targets = {"gender": {"woman": 0.5, "man": 0.5, "other": 0}}
+    by_value = best_policy(Problem(targets, [0.75, 0.25, 0])).acceptance_by_value
+    assert by_value.round(9).tolist() == [0.333333333, 1, 0]
+
+
+def test_solve_refuses_a_program_without_an_optimum():
+    number = cp.Variable()
+    with pytest.raises(RuntimeError, match="HiGHS stopped with the status 'unbounded'"):
+        solve(cp.Problem(cp.Maximize(number)))
+    assert solve(cp.Problem(cp.Maximize(number), [number <= 1, number >= 2])) == -np.inf
 
 
 def test_selection_lp_is_sparse():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committees.lp import best_policy, solve
-from committees.optimism import OptimisticLP, interval_lp, l1_lp
+from committees.optimism import OptimisticLP, Optimum, interval_lp, l1_lp
 from committees.rl_cmdp import bernstein_radius
 from samples import problems
 
@@ -51,6 +51,12 @@ def test_optimistic_lp_is_the_interval_program(known, scale):
     assert found.belief.sum() == pytest.approx(1, abs=1e-9)
     assert (found.belief >= np.maximum(found.mass, low) - 1e-9).all()
     assert (found.belief <= high + 1e-9).all()
+
+
+def test_optimum_accepts_what_it_believes_in_and_types_unknown():
+    """Mass over belief; the third type is believed not to exist, and rounding never exceeds 1."""
+    optimum = Optimum(0.5, np.array([0.1, 0.4 + 1e-15, 0.0]), np.array([0.6, 0.4, 0.0]))
+    np.testing.assert_array_equal(optimum.acceptance(unknown=0.25), [0.1 / 0.6, 1, 0.25])
 
 
 @given(estimates())

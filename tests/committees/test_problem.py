@@ -121,6 +121,34 @@ def test_align_reads_a_series_by_its_labels():
     assert Problem(one, people["g"].value_counts(normalize=True)) == Problem.from_table(one, people)
 
 
+@pytest.mark.parametrize(("left_out", "where"), [(0, "targets"), (1, "marginals")])
+def test_from_marginals_says_where_a_value_is_missing(left_out, where):
+    shares = [{"vote": {"yes": 0.5, "no": 0.5, "abstain": 0}} for _ in range(2)]
+    del shares[left_out]["vote"]["abstain"]
+    with pytest.raises(ValueError, match=f"value 'abstain': is missing from the {where}$"):
+        Problem.from_marginals(*shares)
+
+
+@pytest.mark.parametrize(
+    ("person", "message"),
+    [
+        ({"gender": "male"}, "expected a value of each of 'gender', 'age', got {'gender'"),
+        ({"gender": "male", "age": "18-34", "vote": "Remain"}, "of each of 'gender', 'age', got"),
+        ({"gender": "male", "age": "17"}, "has a value that is not of this problem"),
+    ],
+)
+def test_type_of_refuses_who_is_no_type(person, message):
+    problem = datasets.brexit(["gender", "age"])
+    with pytest.raises(ValueError, match=f"^person: .*{message}"):
+        problem.type_of(person)
+
+
+def test_type_of_finds_every_type():
+    problem = datasets.brexit(["gender", "age"])
+    people = problem.types.to_dict("records")
+    assert [problem.type_of(person) for person in people] == [*range(6)]
+
+
 def test_problem_and_policy_cannot_be_changed():
     problem = datasets.brexit(features=["gender", "age"])
     types, targets = problem.types, problem.targets

@@ -108,6 +108,18 @@ def test_recruit_fills_committees_and_counts_people(problem, size, seed, step_by
         assert (problem.p[found.type_ids] > 0).all()
 
 
+@pytest.mark.parametrize("strategy", [PlugIn(), RLCMDP(scale=0.1)], ids=str)
+@pytest.mark.parametrize("size", [1, 7, 200])
+def test_recruit_stops_a_learner_at_the_last_seat(strategy, size):
+    """Whom it would see next is not seen: as many are noted as step by step, and seated."""
+    found = recruit(strategy, THREE, size, 3)
+    assert len(found.type_ids) == len(found.screened) == size
+    last = found.session.episodes[-1]
+    slow = recruit(strategy, THREE, size, 3, step_by_step=True)
+    np.testing.assert_array_equal(found.screened, slow.screened)
+    assert last.start == slow.session.episodes[-1].start <= found.screened[-1] + 1
+
+
 def test_simulate_returns_a_tidy_table():
     problem = datasets.brexit(features=["gender", "age"])
     frame = simulate([Greedy(0.05), CMDP()], problem, sizes=[20, 10, 20], runs=3, seed=7)
