@@ -21,7 +21,7 @@ from committees.datasets import DATA
 from companion.experiments import FIVE_FEATURES, RUNS_1, THREE_FEATURES
 from companion.intervals import summary
 from organiser.files import read_assembly
-from rivals import InBand, OneProgram, PosteriorSampling
+from rivals import InBand, OneProgram, PosteriorSampling, Tailoring
 
 FILE = DATA / "beyond.csv"
 SIZES, TOLERANCES = (20, 50, 100, 250, 1000), (0.02, 0.0, 0.05)
@@ -70,7 +70,8 @@ def strategies(problem: str, size: int) -> Iterator[tuple[Strategy, float]]:
         yield PosteriorSampling(), np.nan
     for tolerance in TOLERANCES if size < 1000 else TOLERANCES[:1]:
         rules = [InBand(rule, tolerance) for rule in (Prices(), CMDP(), OneProgram())]
-        rivals = [Relay(tolerance), *rules] if size <= 50 or tolerance == 0.02 else []
+        rules += [Relay(tolerance), Tailoring(tolerance)]
+        rivals = rules if size <= 50 or tolerance == 0.02 else []
         for rule in (Greedy(tolerance), Foresight(tolerance), *(rivals if size < 1000 else [])):
             yield rule, tolerance
     if problem == LARGEST and size in LEARNING_SIZES:

@@ -88,3 +88,53 @@ class OneProgram(CMDP):
 
     def start(self, problem: Problem, size: int) -> Session:
         return PricesSession(problem, self.lead * self.policy(problem).score.to_numpy())
+
+
+@dataclass(frozen=True)
+class Tailoring(Strategy):
+    """Accept the open types of the group that is scarcest relative to what it lacks.
+
+    A group lacks the seats up to the fewest that the band allows. Divided by the group's share of
+    the volunteers, that is how long one would wait for them, if only its people were accepted. Of
+    the groups with the longest wait people are accepted; of all, once no group lacks anybody.
+    (`beyond.bands` says what is open; data distribution tailoring chooses its sources so, Nargesian
+    and others, VLDB 2021.)
+    """
+
+    tolerance: float
+
+    family = "Tailoring"
+
+    @property
+    def name(self) -> str:
+        return f"{self.family} {self.tolerance:.12g}"
+
+    def start(self, problem: Problem, size: int) -> Session:
+        return _TailoringSession(problem, size, self.tolerance)
+
+
+class _TailoringSession(Session):
+    def __init__(self, problem: Problem, size: int, tolerance: float) -> None:
+        self._problem = problem
+        self._low, self._high = band(problem, size, tolerance)
+        self._counts = np.zeros_like(self._low)
+        self._left = size
+        self._decide()
+
+    def see(self, type_ids: IntArray, accepted: BoolArray) -> int:
+        if not accepted.any():
+            return len(type_ids)
+        first = int(np.argmax(accepted))
+        self._counts[self._problem.codes[type_ids[first]]] += 1
+        self._left -= 1
+        self._decide()
+        return first + 1
+
+    def _decide(self) -> None:
+        values = open_values(self._problem, self._low, self._high, self._counts, self._left)
+        is_open = self._problem.product_over_values(values.astype(float))
+        lacking = np.maximum(self._low - self._counts, 0)
+        wait = lacking / self._problem.presence
+        scarcest = wait >= wait.max() * (1 - 1e-9)
+        has_scarcest = self._problem.sum_over_values(scarcest.astype(float)) > 0
+        self.acceptance = is_open * has_scarcest

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from committees import CMDP, datasets, recruit, simulate
+from committees import CMDP, Problem, datasets, recruit, simulate
 from committees.beyond.prices import Prices, people_bound, seats_ahead
 from committees.exact import expected_screened
 from committees.lp import best_policy
@@ -153,3 +153,50 @@ def test_prices_see_hardly_more_people_than_cmdp(frame):
     """Within 3 % of K / g*, far below the bound; the standard error is 0.8 %."""
     found = frame.query("strategy == 'Prices 4' and size == 1000")["screened"].mean()
     assert found <= 1.03 * 1000 / best_policy(BREXIT).rate < people_bound(BREXIT, 1000, 4)
+
+
+# One feature: how far from its share can a value come, in whatever order people come?
+
+
+def furthest(shares, lead):
+    """The largest number of seats that Prices is ever ahead or behind, over all orders.
+
+    Shares are whole numbers; the seats ahead, times their sum, are whole numbers as well.
+    """
+    total = sum(shares)
+    start = (0,) * len(shares)
+    reached, waiting = {start}, [start]
+    while waiting:
+        ahead = waiting.pop()
+        mean = sum(share * seats for share, seats in zip(shares, ahead, strict=True)) / total
+        for value, seats in enumerate(ahead):
+            if seats - mean < lead * total:
+                after = [s - share for s, share in zip(ahead, shares, strict=True)]
+                after[value] += total
+                if tuple(after) not in reached:
+                    reached.add(tuple(after))
+                    waiting.append(tuple(after))
+    return max(abs(seats) for ahead in reached for seats in ahead) / total
+
+
+@pytest.mark.parametrize("total", range(2, 16))
+def test_prices_with_a_small_lead_are_never_a_seat_off_between_two_values(total):
+    for one in range(1, total):
+        assert furthest((one, total - one), lead=1e-6) < 1
+
+
+def test_prices_can_be_more_than_a_seat_off_between_three_values():
+    """Where rules that never are exist, as targets do not change: a quota method."""
+    assert furthest((1, 7, 15), lead=1e-6) > 1.5
+
+
+def test_furthest_follows_the_rule_of_prices():
+    """On a random order: what Prices accepts is among what was searched."""
+    shares = (1, 2, 4)
+    problem = Problem(
+        {"party": dict(zip("abc", np.array(shares) / 7, strict=True))}, [0.2, 0.5, 0.3]
+    )
+    found = recruit(Prices(0.5), problem, 200, np.random.default_rng(5))
+    counts = np.cumsum(np.eye(3)[found.type_ids], axis=0)
+    off = counts - np.arange(1, 201)[:, None] * np.array(shares) / 7
+    assert 0.5 < np.abs(off).max() <= furthest(shares, lead=0.5) + 1e-9

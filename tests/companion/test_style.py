@@ -15,7 +15,7 @@ from committees.beyond import Believing, FairCMDP, Foresight, Prices
 from companion.experiments import Everybody
 from companion.plots.style import COLOURS, palette, use_style
 from companion.printed import PrintedRLCMDP
-from rivals import InBand, OneProgram, PosteriorSampling
+from rivals import InBand, OneProgram, PosteriorSampling, Tailoring
 
 STRATEGIES = [
     *(Greedy(tolerance) for tolerance in (0, 0.02, 0.05, 1e-5, 1)),
@@ -36,7 +36,7 @@ STRATEGIES = [
     Believing(CMDP(), datasets.brexit(["gender"])),
 ]
 OTHERS = [Everybody()]  # drawn nowhere
-RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram()]
+RIVALS = [InBand(CMDP(), 0.02), PosteriorSampling(), OneProgram(), Tailoring(0.02)]
 
 
 def subclasses(kind):

@@ -9,12 +9,15 @@ import beyond
 from committees import CMDP, Greedy
 from committees.beyond import Foresight, Prices
 from committees.greedy import band_loss
+from rivals import Tailoring
 
 STORED = pd.read_csv(beyond.FILE)
 PROBLEMS = beyond.problems()
 
 
-@pytest.mark.parametrize("rule", [CMDP(), Prices(), Greedy(0.02), Foresight(0.02)], ids=str)
+@pytest.mark.parametrize(
+    "rule", [CMDP(), Prices(), Greedy(0.02), Foresight(0.02), Tailoring(0.02)], ids=str
+)
 def test_stored_numbers_are_those_of_the_tool(rule):
     name, size = "Brexit, three features", 20
     row = STORED[STORED["problem"] == name].set_index(["strategy", "size"]).loc[(rule.name, size)]
@@ -34,6 +37,14 @@ def test_strategies_of_the_tool_are_all_stored():
 def test_foresight_never_ended_outside_its_band():
     rows = STORED[STORED["family"].str.startswith("Foresight")]
     assert len(rows) > 60
+    for row in rows.itertuples():
+        most = band_loss(PROBLEMS[row.problem], row.size, row.tolerance)
+        assert STORED.loc[row.Index, "largest loss"] <= most * (1 + 1e-5) + 1e-9
+
+
+def test_tailoring_never_ended_outside_its_band():
+    rows = STORED[STORED["family"] == "Tailoring"]
+    assert len(rows) == 6 * (3 + 3 + 1 + 1)
     for row in rows.itertuples():
         most = band_loss(PROBLEMS[row.problem], row.size, row.tolerance)
         assert STORED.loc[row.Index, "largest loss"] <= most * (1 + 1e-5) + 1e-9

@@ -17,7 +17,7 @@ from committees.greedy import band
 from committees.lp import best_policy
 from committees.optimism import l1_lp
 from committees.volunteers import stream
-from rivals import InBand, OneProgram, PosteriorSampling
+from rivals import InBand, OneProgram, PosteriorSampling, Tailoring
 from samples import problems, seated
 
 PROBLEM = datasets.brexit(["gender", "age"])
@@ -146,3 +146,41 @@ def test_one_program_always_accepts_somebody(problem, lead, seed):
     """The mean score over the targets is 1, that of the seats ahead is 0."""
     found = recruit(OneProgram(lead=lead), problem, 30, np.random.default_rng(seed))
     assert len(found.type_ids) == 30
+
+
+# Tailoring
+
+
+@given(problems(max_values=3), st.integers(1, 30), st.sampled_from([0, 0.05]), st.integers(0, 99))
+def test_tailoring_ends_in_the_band(problem, size, tolerance, seed):
+    found = recruit(Tailoring(tolerance), problem, size, np.random.default_rng(seed))
+    low, high = band(problem, size, tolerance)
+    counts = seated(problem, found.type_ids)
+    assert ((low <= counts) & (counts <= high)).all()
+
+
+@given(problems(max_values=3), st.integers(0, 99))
+def test_tailoring_takes_the_open_people_of_the_group_that_one_would_wait_for_longest(
+    problem, seed
+):
+    rng, members, size = np.random.default_rng(seed), [], 20
+    session = Tailoring(0.05).start(problem, size)
+    low, _ = band(problem, size, 0.05)
+    while len(members) < size:
+        lacking = np.maximum(low - seated(problem, np.array(members, dtype=int)), 0)
+        waits = [lacks / share for lacks, share in zip(lacking, problem.presence, strict=True)]
+        longest = [wait >= max(waits) * (1 - 1e-9) for wait in waits]
+        wanted = [any(longest[value] for value in values) for values in problem.codes]
+        allowed = is_open(problem, size, 0.05, members)
+        np.testing.assert_array_equal(session.acceptance, allowed * np.array(wanted))
+        type_id = np.array([rng.choice(np.flatnonzero(session.acceptance))])
+        assert session.see(type_id, np.array([False])) == 1
+        assert session.see(type_id, np.array([True])) == 1
+        members.append(int(type_id[0]))
+
+
+def test_tailoring_waits_for_the_rarest_people_first():
+    """With everything lacking, for young people: a larger share of the seats than of callers."""
+    session = Tailoring(0.0).start(PROBLEM, 50)
+    ages = PROBLEM.types["age"]
+    assert set(ages[session.acceptance > 0]) == {"18-34"}
