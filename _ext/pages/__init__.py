@@ -8,7 +8,17 @@ from pages.figures import Picture
 from pages.ledger import ClaimData
 from pages.pictures import LivePicture
 
-MODULES = ("api", "figures", "footer", "ledger", "numbers", "pictures", "site")
+MODULES = (
+    "api",
+    "downloads",
+    "figures",
+    "footer",
+    "head",
+    "ledger",
+    "numbers",
+    "pictures",
+    "site",
+)
 
 
 def setup(app: Any) -> dict[str, bool]:

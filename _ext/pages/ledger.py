@@ -8,7 +8,7 @@ and links to its row.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -22,13 +22,14 @@ PAGE = "chapters/claims"
 
 
 class Claim(NamedTuple):
-    """What is stored of a claim: its verdict and value, and the page and place of its check."""
+    """What badges say of a claim: its verdict and value, where it is checked, what it needs."""
 
     name: str
     mark: str
     measured: str
     page: str
     place: str
+    needs: Sequence[str] = ()
 
 
 class ClaimData:
@@ -42,16 +43,23 @@ class ClaimData:
         return [] if data.mime_type == MIME else None
 
 
-def stored(notebook: Path) -> list[Claim]:
-    """The claims that a notebook shows; none if there is no such notebook."""
+def records(notebook: Path) -> list[dict[str, Any]]:
+    """All that is stored of the claims that a notebook shows; nothing if there is no notebook."""
     if not notebook.exists():
         return []
-    claims = []
+    found = []
     for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
         for output in cell.get("outputs", []):
-            for record in output.get("data", {}).get(MIME, []):
-                claims.append(Claim(**record))
-    return claims
+            found += output.get("data", {}).get(MIME, [])
+    return found
+
+
+def stored(notebook: Path) -> list[Claim]:
+    """The claims that a notebook shows, as badges need them."""
+    return [
+        Claim(**{field: record[field] for field in Claim._fields if field in record})
+        for record in records(notebook)
+    ]
 
 
 def address(builder: Any, start: str, page: str, place: str) -> str:
@@ -63,7 +71,10 @@ def address(builder: Any, start: str, page: str, place: str) -> str:
 
 
 def badge(claims: list[Claim], link: Callable[[str], str]) -> nodes.paragraph:
-    """The verdicts on some claims; `link` gives the address of a claim's row."""
+    """The verdicts on some claims; `link` gives the address of a claim's row.
+
+    And the place on the map of the first that rests on others.
+    """
     line = nodes.paragraph("", "In the ledger: ", classes=["ledger-badge"])
     marks = dict.fromkeys(claim.mark for claim in claims)
     for mark in marks:
@@ -74,6 +85,13 @@ def badge(claims: list[Claim], link: Callable[[str], str]) -> nodes.paragraph:
                 line += nodes.Text(" · ")
                 line += nodes.reference("", claim.name, internal=True, refuri=address)
         line += nodes.Text(" ")
+    for claim in claims:
+        if claim.needs:
+            words = "what it rests on" if len(claims) == 1 else f"what {claim.name} rests on"
+            place = link(f"map-{claim.name}")
+            line += nodes.Text("· ")
+            line += nodes.reference("", words, internal=True, refuri=place, classes=["to-map"])
+            break
     return line
 
 

@@ -7,16 +7,17 @@ measures, and `verdict` compares. No verdict is written anywhere: all are comput
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import floor, inf, log10, nan
+from math import floor, inf, isfinite, log10, nan
 from typing import Any
 
 import pandas as pd
 import yaml
 
 from committees.datasets import DATA
+from companion import steps
 from companion.measurements import REGISTRY
 from companion.runs import Measurement, Runs
 
@@ -38,6 +39,12 @@ MARKS = {
     NOT_CHECKABLE: "? not checkable",
 }
 
+#: What is false as printed: a claim that rests on one of these has to stand by another argument.
+FALSE = (CORRECTED, NOT_REPRODUCED)
+
+#: What a verdict rests on, the strongest of what the book has.
+EVIDENCE = ("proof", "computation", "simulation")
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -48,6 +55,9 @@ class Claim:
     says: str
     paper: str
     check: str = ""
+    evidence: str = ""
+    needs: Sequence[str] = ()
+    stands: str = ""
     unit: str = ""
     least: float = -inf
     most: float = inf
@@ -62,6 +72,11 @@ class Claim:
             raise ValueError(f"claim {self.id!r}: 'corrected' and 'correction', or 'fitted' alone")
         if (self.least > -inf or self.most < inf) == bool(self.not_checkable):
             raise ValueError(f"claim {self.id!r}: needs 'least', 'most', or 'not_checkable'")
+        if self.evidence not in ("", *EVIDENCE) or (self.evidence and self.not_checkable):
+            raise ValueError(
+                f"claim {self.id!r}: 'evidence' is one of {', '.join(EVIDENCE)}, "
+                "and of what is not checkable none"
+            )
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -83,6 +98,7 @@ def load() -> list[Claim]:
     for name, count in entries_of.items():
         if count > 1:
             raise ValueError(f"claim {name!r}: {count} entries have this id")
+    steps.check({claim.id: claim.needs for claim in claims})
     return claims
 
 
@@ -157,6 +173,9 @@ def ledger(runs: Runs) -> pd.DataFrame:
             "says": claim.says,
             "paper": claim.paper,
             "check": claim.check,
+            "evidence": claim.evidence,
+            "needs": list(claim.needs),
+            "stands": claim.stands,
             "measured": values.value,
             "±": values.error,
             "unit": claim.unit,
@@ -170,7 +189,25 @@ def ledger(runs: Runs) -> pd.DataFrame:
             "undecided": is_undecided(claim, measured),
         }
         rows.append(row)
-    return pd.DataFrame(rows).set_index("id")
+    return with_false_steps(pd.DataFrame(rows).set_index("id"))
+
+
+def with_false_steps(rows: pd.DataFrame) -> pd.DataFrame:
+    """The ledger with a column more: of the claims that each needs, those that are false."""
+    is_false = rows["verdict"].isin(FALSE)
+    whole = rows.copy()
+    whole["false steps"] = [[step for step in needs if is_false[step]] for needs in rows["needs"]]
+    return whole
+
+
+def check_stands(rows: pd.DataFrame) -> None:
+    """Refuse a ledger in which `stands` is missing, or said of what need not or does not stand."""
+    needs = {str(name): of_one for name, of_one in rows["needs"].items()}
+    stands = {str(name): reason for name, reason in rows["stands"].items()}
+    is_false = {str(name): verdict in FALSE for name, verdict in rows["verdict"].items()}
+    found = steps.complaints(needs, is_false, stands)
+    if found:
+        raise ValueError("\n".join(found))
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -195,6 +232,8 @@ def _in_words(row: pd.Series) -> dict[str, str]:
         "verdict": mark,
         "the paper says": row["says"],
         "remark": remark.strip(),
+        "false steps": row["false steps"],
+        "stands": row["stands"],
         "printed": printed,
         "measured": _measured_in_words(row),
         "control": _control_in_words(row),
@@ -202,6 +241,52 @@ def _in_words(row: pd.Series) -> dict[str, str]:
         "in the paper": row["where"],
         "where we check it": row["check"],
     }
+
+
+def records(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Rows of the ledger for machines, by id: numbers with six digits, None for what is not known.
+
+    With the limits of the file, and the verdict in the words of `VERDICTS`; `other` is the value as
+    corrected or fitted, `control` that of accepting everybody.
+    """
+    found = {}
+    for claim in load():
+        row = rows.loc[claim.id]
+        found[claim.id] = {
+            "where": claim.where,
+            "says": claim.says,
+            "printed": claim.paper,
+            "verdict": row["verdict"],
+            "undecided": bool(row["undecided"]),
+            "value": _six_digits(row["measured"]),
+            "error": _six_digits(row["±"]),
+            "unit": claim.unit,
+            "least": _six_digits(claim.least),
+            "most": _six_digits(claim.most),
+            "other": _six_digits(row["other"]),
+            "other_error": _six_digits(row["other ±"]),
+            "control": _six_digits(row["control"]),
+            "control_error": _six_digits(row["control ±"]),
+            "correction": claim.correction,
+            "not_checkable": claim.not_checkable,
+            "evidence": claim.evidence,
+            "needs": row["needs"],
+            "false_steps": row["false steps"],
+            "stands": claim.stands,
+            "note": claim.note,
+        }
+    return found
+
+
+def _six_digits(value: Any) -> float | None:
+    """A number as it is the same on every machine; None if it is none, or infinite.
+
+    >>> _six_digits(2 / 3), _six_digits(-3e-17), _six_digits(inf)
+    (0.666667, 0.0, None)
+    """
+    if not isfinite(value):
+        return None
+    return float(f"{value:.6g}") if abs(value) > 1e-12 else 0.0
 
 
 def _measured_in_words(row: pd.Series) -> str:

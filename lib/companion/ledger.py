@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -57,19 +58,25 @@ class Table:
     """What `companion.claims.table` returns, for the screen: a row per claim, which has its name.
 
     It links to notebooks, which is right wherever they are read; in the book the extension makes
-    links to pages of them. The same claims are shown as data, for the badges on other pages.
+    links to pages of them. The same claims are shown as data: for the badges on other pages, and
+    with what `companion.claims.records` says of them, for machines.
     """
 
     HEAD = ("verdict", "the paper says", "printed", "measured", "in the paper, and here")
 
-    def __init__(self, claims: pd.DataFrame):
+    def __init__(self, claims: pd.DataFrame, records: Mapping[str, dict[str, Any]] | None = None):
         self.claims = claims
+        self.records = records or {}
 
     def __repr__(self) -> str:
         return "\n".join(_sentence(str(name), row) for name, row in self.claims.iterrows())
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, list[dict[str, str]]]:
-        return {MIME: [_record(str(name), row) for name, row in self.claims.iterrows()]}
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, list[dict[str, Any]]]:
+        shown = []
+        for name, row in self.claims.iterrows():
+            more = self.records.get(str(name), {})
+            shown.append(_record(str(name), row) | more)
+        return {MIME: shown}
 
     def _repr_html_(self) -> str:
         style = "<style>table.ledger :is(th, td) {text-align: left !important}</style>"
@@ -117,7 +124,7 @@ def _row(name: str, claim: Any) -> str:
     cells = [
         f'<span class="verdict verdict-{verdict}">{text["verdict"]}</span><br>'
         f'<a class="name" href="#{name}">{name}</a>',
-        f"{text['the paper says']}{_small(text['remark'])}",
+        f"{text['the paper says']}{_small(text['remark'])}{_small(_rests(claim))}",
         f'<span data-label="printed">{_values(text["printed"])}</span>',
         f'<span data-label="measured">{_values(text["measured"])}{_small(text["unit"])}'
         f"{_small(text['control'])}</span>",
@@ -126,6 +133,18 @@ def _row(name: str, claim: Any) -> str:
     ]
     row = "".join(f"<td>{cell}</td>" for cell in cells)
     return f'<tr id="{name}" data-verdict="{verdict}">{row}</tr>'
+
+
+def _rests(claim: Any) -> str:
+    """On which false steps a claim rests, and why it stands, if it does; nothing if on none."""
+    steps = claim["false steps"]
+    if not steps:
+        return ""
+    links = " and ".join(f'<a href="#{step}">{step}</a>' for step in steps)
+    begin = f"Rests on {links}, false as printed"
+    if claim["stands"]:
+        return f"{begin}, and stands: {escape(claim['stands'], quote=False)}"
+    return f"{begin}, and is false with {'it' if len(steps) == 1 else 'them'}."
 
 
 def _small(words: str) -> str:

@@ -178,6 +178,27 @@ def test_ledger_and_badges_are_accessible(visit, address, theme):
         assert checks.accessibility(page, RULES) == []
 
 
+def test_map_is_read_on_a_phone_and_leads_to_the_rows(visit):
+    page = visit(LEDGER, viewport=PHONE)
+    sizes = page.eval_on_selector_all(
+        ".claim-map a",
+        """all => all.map((link) => {
+          const box = link.querySelector("rect").getBoundingClientRect();
+          const words = [...link.querySelectorAll("text")].map((t) => t.getBoundingClientRect());
+          return [box.left, box.right, box.height, words.map((w) => [w.left, w.right])];
+        })""",
+    )
+    assert len(sizes) == len(CLAIMS)
+    for left, right, height, words in sizes:
+        assert 0 <= left < right <= PHONE["width"]
+        assert height > 22  # a finger
+        ends = [left, *(end for word in words for end in word), right]
+        assert ends == sorted(ends)  # one word after the other, inside the box
+    page.locator(f"#map-{FAILED}").click()
+    page.wait_for_url(f"**#{FAILED}")
+    expect(page.locator(f"tr#{FAILED}")).to_be_in_viewport()
+
+
 def test_ledger_is_complete_without_scripts(visit):
     page = visit(LEDGER, java_script_enabled=False)
     shown = page.locator("table.ledger tbody tr")

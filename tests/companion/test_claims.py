@@ -116,6 +116,8 @@ def test_is_undecided_by_the_other_value_if_the_verdict_rests_on_it(claim, limit
             "claim 'x': 'corrected' and 'correction', or 'fitted' alone",
         ),
         ({"most": 1, "not_checkable": "no"}, "claim 'x': needs 'least', 'most', or"),
+        ({"most": 1, "evidence": "hearsay"}, "claim 'x': 'evidence' is one of proof, comput"),
+        ({"not_checkable": "no", "evidence": "proof"}, "claim 'x': .* of what is not checkable no"),
     ],
 )
 def test_claim_names_what_is_wrong_with_it(fields, message):
@@ -135,6 +137,28 @@ def test_load_names_a_claim_made_twice(monkeypatch, tmp_path):
     monkeypatch.setattr(claims, "DATA", tmp_path)
     with pytest.raises(ValueError, match="claim 'x': 2 entries have this id"):
         load()
+
+
+@pytest.mark.parametrize(
+    ("needs", "message"),
+    [("[y]", "claim 'x': needs 'y', which is no claim"), ("[x]", "claims rest on themselves: x")],
+)
+def test_load_names_what_rests_on_nothing_or_on_itself(monkeypatch, tmp_path, needs, message):
+    line = f"- {{id: x, where: here, says: it is, paper: '1', least: 1, needs: {needs}}}\n"
+    (tmp_path / "claims.yml").write_text(line)
+    monkeypatch.setattr(claims, "DATA", tmp_path)
+    with pytest.raises(ValueError, match=message):
+        load()
+
+
+@pytest.mark.parametrize("claim", load(), ids=lambda claim: claim.id)
+def test_claim_says_what_its_verdict_rests_on(claim):
+    assert bool(claim.evidence) != bool(claim.not_checkable)
+
+
+def test_most_theorems_rest_on_other_claims():
+    rests = {claim.id for claim in load() if claim.needs}
+    assert rests > {f"theorem-{n}-{what}" for n in "12" for what in ("regret", "violation", "loss")}
 
 
 @pytest.fixture
@@ -225,6 +249,41 @@ def test_table_shows_the_control_and_both_radii(seven_claims):
     assert seen["measured"]["loss"] == "0.0512 ± 0.0034 as printed → 0.04 ± 0.50 fitted"
     assert seen["control"]["bound"] == "accepting everybody: 0.5"
     assert set(seen["control"][["size", "sum", "law", "solver"]]) == {""}
+
+
+def test_ledger_has_the_false_steps_of_each_claim(seven_claims):
+    """Those that were corrected or not reproduced, of those that the claim needs."""
+    rows = seven_claims.assign(needs=[["sum", "scale"], [], ["loss", "law"], [], [], ["size"], []])
+    rows = claims.with_false_steps(rows)
+    assert list(rows["false steps"]) == [["sum"], [], ["loss", "law"], [], [], [], []]
+
+
+def test_check_stands_refuses_a_reason_too_few_or_too_many(seven_claims):
+    claims.check_stands(seven_claims)
+    leaning = seven_claims.assign(needs=[["sum"], [], [], [], [], [], []])
+    with pytest.raises(ValueError, match="claim 'size' rests on 'sum', which is false as printed"):
+        claims.check_stands(leaning)
+    standing = leaning.assign(stands=["so", "", "", "", "", "", ""])
+    claims.check_stands(standing)
+    with pytest.raises(ValueError, match="claim 'size' is false as printed"):
+        claims.check_stands(standing.assign(verdict=NOT_REPRODUCED))
+    with pytest.raises(ValueError, match="claim 'size' rests on nothing that is false"):
+        claims.check_stands(standing.assign(verdict=REPRODUCED))
+
+
+def test_records_are_the_rows_in_numbers_that_json_knows(seven_claims):
+    found = json.loads(json.dumps(claims.records(seven_claims), allow_nan=False))
+    assert list(found) == list(seven_claims.index)
+    assert found["loss"]["value"] == 0.0512
+    assert found["loss"]["most"] == 0.05
+    assert found["loss"]["least"] is None
+    assert found["loss"]["undecided"] is True
+    assert found["scale"]["verdict"] == FITTED
+    assert found["scale"]["other"] == 2.5
+    assert found["size"]["needs"] == []
+    assert found["size"]["control"] is None
+    assert found["solver"]["value"] is None
+    assert found["solver"]["not_checkable"] == "no licence"
 
 
 def test_marks_are_of_all_verdicts_and_differ_in_sign_and_words():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urljoin
@@ -87,6 +88,16 @@ def page_of_everything():
     section = nodes.section("", nodes.title("", "Part"), nodes.paragraph("", "text"), ids=["part"])
     parts = [box, nodes.figure(ids=["fig"]), nodes.target(ids=["eq"]), nodes.math_block(), section]
     return nodes.container("", nodes.section("", nodes.title("", "Page"), *parts, ids=["page"]))
+
+
+def test_badge_leads_to_the_first_on_the_map_that_rests_on_others():
+    alone, leaning = CLAIMS[0], CLAIMS[1]._replace(needs=["the-loss"])
+    line = badge([alone, leaning], "claims.html#{}".format)
+    *_, link = line.findall(nodes.reference)
+    assert (link.astext(), link["refuri"]) == ("what the-sum rests on", "claims.html#map-the-sum")
+    *_, link = badge([leaning], str).findall(nodes.reference)
+    assert link.astext() == "what it rests on"
+    assert "rests" not in badge([alone], str).astext()
 
 
 @pytest.mark.parametrize(
@@ -191,3 +202,34 @@ def test_pages_lead_from_each_claim_to_its_check_and_back(pages, site):
             near = page.find(id=place)
             inside = near.select_one("p.ledger-badge") if near.name != "figure" else None
             assert back.parent in (inside, near.find_next("p", class_="ledger-badge"))
+
+
+def test_map_of_the_site_is_the_claims_and_what_they_rest_on(pages, site):
+    """Nodes lead to rows and have their verdicts; arrows are steps; badges lead to nodes."""
+    page = pages[site / f"{ledger.PAGE}.html"]
+    nodes_of_the_map = page.select(".claim-map a")
+    assert len(nodes_of_the_map) == len(load())
+    for node in nodes_of_the_map:
+        row = page.find(id=node["href"].removeprefix("#"))
+        assert row.name == "tr"
+        assert node["class"][0] == row["data-verdict"]
+    arrows = [(arrow["data-from"], arrow["data-to"]) for arrow in page.select("path[data-from]")]
+    assert sorted(arrows) == sorted((step, claim.id) for claim in load() for step in claim.needs)
+    for claim in load():
+        if re.match(r"theorem-\d-", claim.id):
+            checked = pages[site / f"{claim.check.partition('#')[0]}.html"]
+            links = [link["href"] for link in checked.select("p.ledger-badge a.to-map")]
+            assert links, claim.id
+            for link in links:
+                assert page.find(id=link.partition("#")[2]).name == "a"
+
+
+def test_ledger_says_why_what_rests_on_false_steps_stands(pages, site):
+    page = pages[site / f"{ledger.PAGE}.html"]
+    for claim in load():
+        row = page.find("tr", id=claim.id)
+        said = [small.get_text() for small in row.select("small")]
+        assert any("and stands: " in words for words in said) == bool(claim.stands)
+        false = {"corrected", "not-reproduced"}
+        leans = any(page.find("tr", id=step)["data-verdict"] in false for step in claim.needs)
+        assert any(words.startswith("Rests on ") for words in said) == leans

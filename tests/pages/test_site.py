@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 from docutils import nodes
 
+from one_page import build_one_page
 from pages import site as extension
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,17 +112,7 @@ def test_buttons_are_there_if_the_repository_is_known(tmp_path, monkeypatch, kno
     """On a book of one page, with the options of this one."""
     if known:
         monkeypatch.setenv("GITHUB_REPOSITORY", "someone/book")
-    for name in ("_config.yml", "_ext", "references.bib", "images"):
-        source = ROOT / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
-    page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title\n\nText.")])
-    page.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(page, tmp_path / "index.ipynb")
-    program = str(Path(sys.executable).parent / "jupyter-book")
-    done = subprocess.run([program, "build", str(tmp_path)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "_build" / "html" / "index.html").read_text()
+    text = (build_one_page(tmp_path) / "index.html").read_text()
     for address in (
         ADDRESS,
         f"{ADDRESS}/issues/new",
