@@ -1,6 +1,6 @@
 """A page that answers an organiser: how many people to plan for, and what would make it fewer.
 
-`python -m organiser.page TARGETS VOLUNTEERS --size K` writes one file to open or to print.
+`assembly-page TARGETS VOLUNTEERS --size K` writes one file to open or to print.
 """
 
 from __future__ import annotations
@@ -208,9 +208,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m organiser.page",
+        prog="assembly-page",
         description="How many people to plan for, and what would make it fewer: one page.",
-        epilog="example: python -m organiser.page data/examples/millbrook_targets.csv "
+        epilog="example: assembly-page data/examples/millbrook_targets.csv "
         "data/examples/millbrook_volunteers.csv --size 60",
     )
     add = parser.add_argument

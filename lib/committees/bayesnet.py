@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -90,10 +90,14 @@ def check_edges(edges: Sequence[Edge], features: Sequence[str]) -> None:
         if not isinstance(edge, list | tuple) or len(edge) != 2 or not set(edge) <= set(features):
             known = ", ".join(map(repr, features))
             raise ValueError(f"network: expected pairs (from, to) of {known}, got {edge!r}")
-    graph = nx.DiGraph(list(edges))
-    if not nx.is_directed_acyclic_graph(graph):
-        cycle = " -> ".join(start for start, _ in nx.find_cycle(graph))
-        raise ValueError(f"network: has a cycle, {cycle} -> ...")
+    graph: TopologicalSorter[str] = TopologicalSorter()
+    for start, end in edges:
+        graph.add(end, start)
+    try:
+        graph.prepare()
+    except CycleError as error:
+        cycle = " -> ".join(error.args[1])
+        raise ValueError(f"network: has a cycle, {cycle}") from None
 
 
 def all_networks(features: Sequence[str]) -> list[tuple[Edge, ...]]:

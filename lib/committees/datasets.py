@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,8 @@ _CHECKOUT = Path(__file__).resolve().parents[2] / "data"
 
 #: Where the data are: beside an installed library, or in the checkout.
 DATA = _PACKAGED if _PACKAGED.exists() else _CHECKOUT
+
+Table = TypeVar("Table", pd.DataFrame, pd.Series)
 
 #: The features that the Adult data share with the Brexit assembly.
 ADULT_FEATURES = ["ethnicity", "social class", "age", "gender"]
@@ -44,18 +46,25 @@ def brexit(features: Sequence[str] | None = None) -> Problem:
     >>> brexit(["gender", "age"])
     Problem(gender 2, age 3)
     """
-    table = brexit_table().set_index(["feature", "value"])
-    known = list(table.index.unique(level="feature"))
-    if isinstance(features, str) or not isinstance(features, Iterable | None):
+    rows = choose_features(brexit_table().set_index(["feature", "value"]), features)
+    return Problem.from_marginals(rows["target"], rows["share"])
+
+
+def choose_features(table: Table, features: Sequence[str] | None) -> Table:
+    """The rows of these features, in this order, of a table indexed by feature and value."""
+    if features is None:
+        return table
+    if isinstance(features, str) or not isinstance(features, Iterable):
         raise ValueError(f"features: expected a list of names, got {features!r}")
-    chosen = known if features is None else list(features)
+    chosen = list(features)
+    known = list(table.index.unique(level="feature"))
     unknown = [name for name in chosen if name not in known]
     if unknown:
         raise ValueError(f"features: unknown {unknown[0]!r}, expected {', '.join(known)}")
     if not chosen or len(set(chosen)) < len(chosen):
         raise ValueError(f"features: expected some different features, got {chosen}")
-    rows = pd.concat([table.loc[[feature]] for feature in chosen])
-    return Problem.from_marginals(rows["target"], rows["share"])
+    rows: Table = pd.concat([table.loc[[feature]] for feature in chosen])
+    return rows
 
 
 def brexit_table() -> pd.DataFrame:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import ks_2samp
 
-from committees.checks import FloatArray, IntArray
+from committees.checks import BoolArray, FloatArray, IntArray
 from committees.problem import Problem
 from committees.simulation import PEOPLE_PER_BLOCK, Measure, simulate
 from committees.strategy import Session, Strategy, check_is_strategy
@@ -102,30 +102,35 @@ def _follow(
     seated: list[int] = []
     position = 0
     while position < len(type_ids) and len(seated) < size:
-        acceptance = session.acceptance
-        before = np.array(acceptance)
-        _check_acceptance(strategy, problem, before)
-        accepted = coins < before[type_ids]
-        people = np.arange(position, len(type_ids))
+        _check_acceptance(strategy, problem, np.array(session.acceptance))
+        accepted = coins < session.acceptance[type_ids]
+        shown = np.arange(position, len(type_ids))
         if not show_rejected:
-            people = people[accepted[people]]
-        people = people[:block]
-        until_full = int(accepted[people].cumsum().searchsorted(size - len(seated))) + 1
-        people = people[:until_full]
-        if len(people) == 0:
+            shown = shown[accepted[shown]]
+        shown = shown[:block]
+        until_full = int(accepted[shown].cumsum().searchsorted(size - len(seated))) + 1
+        shown = shown[:until_full]
+        if len(shown) == 0:
             break
-        noted = session.see(type_ids[people], accepted[people])
-        if not isinstance(noted, int | np.integer) or not 1 <= noted <= len(people):
-            raise ValueError(
-                f"{strategy}: see must return how many of {len(people)} people it noted, "
-                f"at least 1, got {noted!r}"
-            )
-        if not np.array_equal(acceptance, before):
-            raise ValueError(f"{strategy}: acceptance must be a new array when it changes")
-        people = people[:noted]
-        seated += people[accepted[people]].tolist()
-        position = int(people[-1]) + 1
+        noted = shown[: _see(strategy, session, type_ids[shown], accepted[shown])]
+        seated += noted[accepted[noted]].tolist()
+        position = int(noted[-1]) + 1
     return seated
+
+
+def _see(strategy: Strategy, session: Session, type_ids: IntArray, accepted: BoolArray) -> int:
+    """How many people it notes; the array in which it said whom it accepts must stay as it was."""
+    acceptance = session.acceptance
+    before = np.array(acceptance)
+    noted = session.see(type_ids, accepted)
+    if not isinstance(noted, int | np.integer) or not 1 <= noted <= len(type_ids):
+        raise ValueError(
+            f"{strategy}: see must return how many of {len(type_ids)} people it noted, "
+            f"at least 1, got {noted!r}"
+        )
+    if not np.array_equal(acceptance, before):
+        raise ValueError(f"{strategy}: acceptance must be a new array when it changes")
+    return int(noted)
 
 
 def _check_acceptance(strategy: Strategy, problem: Problem, acceptance: FloatArray) -> None:

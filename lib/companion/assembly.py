@@ -43,13 +43,12 @@ def assembly(
         raise ValueError("targets, volunteers: give both files, or none")
     if targets is None or volunteers is None:
         return datasets.brexit(features)
-    shares = _targets(targets)
-    chosen = _chosen(shares, features)
-    wanted = pd.concat([shares.loc[[feature]] for feature in chosen])
+    wanted = datasets.choose_features(_targets(targets), features)
     people = _read("volunteers", volunteers)
     try:
         if {"feature", "value", "share"} <= set(people.columns):
             offered = people.set_index(["feature", "value"])["share"]
+            chosen = wanted.index.unique(level="feature")
             is_wanted = offered.index.get_level_values("feature").isin(chosen)
             return Problem.from_marginals(wanted, offered[is_wanted])
         return Problem.from_table(wanted, people)
@@ -94,21 +93,6 @@ def _targets(file: str) -> pd.Series:
     middle: Any = seats.mean(axis="columns")
     seats_of_feature = middle.groupby(level="feature").transform("sum")
     return pd.Series(middle / seats_of_feature)
-
-
-def _chosen(shares: pd.Series, features: Sequence[str] | None) -> list[str]:
-    """The names of the features to keep."""
-    known = list(dict.fromkeys(shares.index.get_level_values("feature")))
-    if features is None:
-        return known
-    if isinstance(features, str) or not isinstance(features, Sequence):
-        raise ValueError(f"features: expected a list of names, got {features!r}")
-    for name in features:
-        if name not in known:
-            raise ValueError(f"features: unknown {name!r}, expected {', '.join(known)}")
-    if not features or len(set(features)) < len(features):
-        raise ValueError(f"features: expected some different features, got {features}")
-    return list(features)
 
 
 def make_strategies(listed: Sequence[Any]) -> list[Strategy]:

@@ -1,4 +1,4 @@
-"""The desk: volunteers call, and each is told at once; `python -m organiser.desk` opens one."""
+"""The desk: volunteers call, and each is told at once; `assembly-desk` opens one."""
 
 from organiser.desk.desk import Decision, Desk, Refused
 from organiser.desk.journal import JournalError

@@ -162,10 +162,10 @@ def _invent(desk: Desk, people: int) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m organiser.desk",
+        prog="assembly-desk",
         description="Decide about volunteers one by one, as they call. Every decision is kept in "
         "a journal before it is shown; started again, the desk goes on where it ended.",
-        epilog="example: python -m organiser.desk data/examples/millbrook_targets.csv "
+        epilog="example: assembly-desk data/examples/millbrook_targets.csv "
         "data/examples/millbrook_volunteers.csv --size 60",
     )
     add = parser.add_argument

@@ -158,7 +158,7 @@ BAD = [
     (
         ADULT,
         {"network_2": [["age", "gender"], ["gender", "age"]]},
-        "network_2: has a cycle, age -> gender -> ...",
+        "network_2: has a cycle, gender -> age -> gender",
     ),
     (PRICES, {"leads": [4, -1]}, "leads: expected a number"),
     (FORESIGHT, {"tolerances": [2]}, "tolerances: expected a number from 0 to 1, got 2"),

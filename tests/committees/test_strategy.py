@@ -80,6 +80,13 @@ def test_see_one_refuses_what_is_no_type(type_id):
         session.see_one(type_id, accepted=True)
 
 
+def test_see_one_takes_every_type():
+    for type_id in range(4):
+        session = Greedy(0).start(PROBLEM, 1)
+        session.see_one(type_id, accepted=True)
+        assert session.acceptance[type_id] == 0  # the only seat of its values is filled
+
+
 def test_leave_is_refused_by_default():
     class Everybody(Session):
         acceptance = np.ones(4)
@@ -97,3 +104,5 @@ def test_check_is_strategy_wants_an_instance():
         match=r"strategy: expected one such as CMDP\(\), got the class: write CMDP\(\.\.\.\)",
     ):
         check_is_strategy(CMDP)
+    with pytest.raises(ValueError, match=r"strategy: expected one such as CMDP\(\), got 'CMDP'"):
+        check_is_strategy("CMDP")
