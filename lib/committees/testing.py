@@ -9,7 +9,8 @@ from scipy.stats import ks_2samp
 
 from committees.checks import BoolArray, FloatArray, IntArray
 from committees.problem import Problem
-from committees.simulation import PEOPLE_PER_BLOCK, Measure, simulate
+from committees.recruitment import PEOPLE_PER_BLOCK
+from committees.simulation import Measure, simulate
 from committees.strategy import Session, Strategy, check_is_strategy
 from committees.volunteers import PEOPLE_PER_DRAW, Volunteers
 

@@ -32,8 +32,8 @@ from scipy import stats
 from committees.checks import check_choice, check_integer, check_number, check_size
 from committees.lp import Policy, best_policy
 from committees.problem import Problem
+from committees.recruitment import Recruitment
 from committees.rl_cmdp import MAURER_PONTIL, Episode
-from committees.simulation import Recruitment
 
 
 @dataclass(frozen=True)

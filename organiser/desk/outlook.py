@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
 from committees.checks import FloatArray, IntArray
-from committees.simulation import MIN_ACCEPTANCE_RATE
+from committees.recruitment import MIN_ACCEPTANCE_RATE
 from organiser.desk.state import State
 
 #: In at most this share of recruitments a group is ever said to be late that is not.

@@ -12,8 +12,9 @@ from committees import RLCMDP, PlugIn, Problem, Strategy, datasets, rl_cmdp
 from committees.checks import FloatArray
 from committees.lp import best_policy
 from committees.optimism import interval_lp, l1_lp
+from committees.recruitment import Recruitment, recruit
 from committees.rl_cmdp import Episode, LearningSession
-from committees.simulation import Recruitment, recruit, simulate
+from committees.simulation import simulate
 from committees.theory import LearningBounds, cmdp_loss, episode_sums
 from companion.cache import simulate_once
 from companion.experiments import FIVE_FEATURES, Everybody, coverage, long_runs, small_support

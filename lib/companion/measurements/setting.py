@@ -11,7 +11,8 @@ from committees import CMDP, Greedy, Problem, datasets, theory
 from committees.checks import FloatArray
 from committees.exact import expected_screened
 from committees.lp import best_policy
-from committees.simulation import recruit, simulate
+from committees.recruitment import recruit
+from committees.simulation import simulate
 from committees.volunteers import stream
 from companion.intervals import half_width, share_error
 from companion.measurements.registry import claim
