@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from committees import CMDP, Session, Strategy, datasets, simulate
+from committees import (
+    CMDP,
+    Greedy,
+    Recruitment,
+    Session,
+    Strategy,
+    datasets,
+    recruit,
+    simulate,
+    simulation,
+)
 from committees.beyond import Believing, Foresight
 from committees.beyond.registry import STRATEGIES
 from committees.testing import check_strategy, p_value
@@ -200,3 +210,56 @@ def test_p_value_finds_a_difference():
     rng = np.random.default_rng(3)
     one, other = rng.normal(size=(600, 3)), rng.normal([0, 0, 0.4], size=(600, 3))
     assert p_value(one, other) < 1e-3 < p_value(one, rng.normal(size=(600, 3)))
+
+
+# Simulators that are broken
+
+
+def counts_failures_instead_of_trials(strategy, problem, size, rng):
+    found = recruit(strategy, problem, size, rng)
+    return replace(found, screened=np.maximum(found.screened - np.arange(1, size + 1), 1))
+
+
+def forgets_to_weigh_by_acceptance(strategy, problem, size, rng):
+    acceptance = strategy.start(problem, size).acceptance
+    found = recruit(strategy, problem, size, rng)
+    open_types = np.flatnonzero(acceptance)
+    weights = problem.p[open_types] / problem.p[open_types].sum()
+    return replace(found, type_ids=rng.choice(open_types, size, p=weights))
+
+
+def notices_full_quotas_one_person_late(strategy, problem, size, rng):
+    """Keeps drawing from the old probabilities once after each change."""
+    session = strategy.start(problem, size)
+    type_ids, screened, seen = [], [], 0
+    stale = session.acceptance
+    while len(type_ids) < size:
+        weights = problem.p * stale
+        stale = session.acceptance
+        seen += rng.geometric(min(1.0, weights.sum()))
+        type_id = rng.choice(len(weights), p=weights / weights.sum())
+        session.see(np.array([type_id]), np.array([True]))
+        type_ids.append(type_id)
+        screened.append(seen)
+    return Recruitment(np.array(type_ids), np.array(screened), np.array(screened, float), session)
+
+
+@pytest.mark.parametrize(
+    ("broken", "strategy"),
+    [
+        (counts_failures_instead_of_trials, CMDP()),
+        (forgets_to_weigh_by_acceptance, CMDP()),
+        (notices_full_quotas_one_person_late, Greedy(0.0)),
+    ],
+    ids=lambda x: getattr(x, "__name__", str(x)),
+)
+def test_check_strategy_refuses_simulators_that_disagree(broken, strategy, monkeypatch):
+    problem = datasets.brexit(features=["age", "gender"])
+    check_strategy(strategy, problem)
+
+    def sometimes_broken(*arguments, step_by_step=False):
+        return recruit(*arguments, step_by_step=True) if step_by_step else broken(*arguments)
+
+    monkeypatch.setattr(simulation, "recruit", sometimes_broken)
+    with pytest.raises(ValueError, match=f"{strategy}: the simulators disagree on its law"):
+        check_strategy(strategy, problem)

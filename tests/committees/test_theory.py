@@ -276,6 +276,17 @@ def test_bounds_count_what_they_say():
     assert sharp.violation(t) == pytest.approx(second + np.sqrt(t / 2 * np.log(18 / delta)))
 
 
+def test_bounds_with_intervals_count_what_they_say():
+    n, t, delta = 8, 1000, 0.05
+    log_term = np.log(6 * n * t / delta)
+    printed, sharp = (LearningBounds(THREE, delta, v, "bernstein") for v in theory.VERSIONS)
+    slow, fast = np.sqrt(2 * n * log_term * t), 7 / 3 * n * log_term
+    first = 4 * slow + 2 * np.log(t) * fast
+    second = (1 + np.sqrt(2)) * slow + np.log2(t) * fast
+    assert printed.regret(t) == pytest.approx(first + np.sqrt(2 * t * np.log(3 / delta)))
+    assert sharp.regret(t) == pytest.approx(second + np.sqrt(t / 2 * np.log(3 / delta)))
+
+
 @given(
     problems(), st.integers(2, 10**6), st.floats(1e-6, 0.999), st.sampled_from(["l1", "bernstein"])
 )
