@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import resource
@@ -298,12 +299,22 @@ def main(arguments: list[str] | None = None) -> None:
         metavar="SHARE",
         help="fail if a smaller share is killed",
     )
+    parser.add_argument("--into", type=Path, metavar="FILE", help="write what came out, as JSON")
     given = parser.parse_args(arguments)
     living, tried = survivors(ROOT, given.room, given.number, given.seed)
     killed = tried - len(living)
     print(f"\n{killed} of {tried} mutants of {given.room} were killed.")
     for each in living:
         print(f"  {each}")
+    if given.into:
+        outcome = {
+            "room": given.room,
+            "seed": given.seed,
+            "tried": tried,
+            "killed": killed,
+            "survivors": [str(each) for each in living],
+        }
+        given.into.write_text(json.dumps(outcome, indent=2) + "\n", encoding="utf-8")
     if killed < given.at_least * tried:
         sys.exit(1)
 

@@ -6,12 +6,29 @@ import numpy as np
 import pytest
 
 from committees import Problem, checks, datasets
-from committees.bayesnet import all_networks, joints
+from committees.bayesnet import all_networks, check_edges, joints
 from samples import needs_pgmpy
 
 PEOPLE = datasets.adult_people()
 
 BREXIT = datasets.brexit(datasets.ADULT_FEATURES)
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([("age", "shoes")], r"expected pairs \(from, to\) of .*'age', .* got \('age', 'shoes'\)"),
+        (["age"], "expected pairs .* got 'age'"),
+        ([("age", "gender", "age")], "expected pairs"),
+        ([("age", "age")], "has a cycle, age -> age$"),
+        ([("age", "gender"), ("gender", "age")], "has a cycle, gender -> age -> gender$"),
+    ],
+)
+def test_joints_refuse_what_is_no_network(edges, message):
+    small = BREXIT.features
+    with pytest.raises(ValueError, match=f"^network: {message}"):
+        joints(PEOPLE, [edges], small)
+    check_edges([("age", "gender"), ("ethnicity", "gender")], list(small))
 
 
 @needs_pgmpy

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -37,14 +39,7 @@ LEARNERS = [
 
 def people(problem, seed, number):
     """The first so many people of a stream, with their coins."""
-    stream = Volunteers(problem, np.random.default_rng(seed))
-    type_ids, coins = [], []
-    while len(type_ids) < number:
-        type_id, coin = stream.next(1)
-        type_ids.append(int(type_id[0]))
-        coins.append(float(coin[0]))
-        stream.skip(1)
-    return type_ids, coins
+    return zip(*islice(Volunteers(problem, seed), number), strict=True)
 
 
 def algorithm_1(problem, type_ids, delta, scale):

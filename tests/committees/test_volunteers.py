@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
+import pytest
 
 from committees import (
     RLCMDP,
@@ -10,7 +13,7 @@ from committees import (
     datasets,
     recruit,
 )
-from committees.volunteers import Volunteers
+from committees.volunteers import PEOPLE_PER_DRAW, Volunteers, stream
 
 THREE = datasets.brexit(features=["ethnicity", "social class", "gender"])
 
@@ -34,3 +37,12 @@ def test_volunteers_are_the_same_for_every_learner():
     type_ids, _ = people(THREE, 9, int(second.screened[-1]))
     for found in (first, second):
         assert [type_ids[t - 1] for t in found.screened] == list(found.type_ids)
+
+
+def test_volunteers_come_one_by_one_as_they_are_drawn():
+    """Also where the next thousand are drawn."""
+    one_by_one = [*islice(Volunteers(THREE, 9), PEOPLE_PER_DRAW + 3)]
+    assert one_by_one == [*zip(*people(THREE, 9, PEOPLE_PER_DRAW + 3), strict=True)]
+    assert stream(THREE, 5, 9).tolist() == [type_id for type_id, _ in one_by_one[:5]]
+    with pytest.raises(ValueError, match="people: expected a whole number of at least 1, got 0"):
+        stream(THREE, 0, 9)

@@ -59,11 +59,7 @@ def seated(problem, type_ids):
 
 def same_people(problem, seed):
     """The types and coins of the people whom `recruit` would meet, step by step, one at a time."""
-    volunteers = Volunteers(problem, np.random.default_rng(seed))
-    while True:
-        type_id, coin = volunteers.next(1)
-        yield int(type_id[0]), float(coin[0])
-        volunteers.skip(1)
+    return iter(Volunteers(problem, seed))
 
 
 def one_file(problem):

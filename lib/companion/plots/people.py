@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
-import networkx as nx
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -41,6 +40,8 @@ def shares(problem: Problem) -> Figure:
 
 def networks(edges: Mapping[str, Sequence[tuple[str, str]]], features: Sequence[str]) -> list[Axes]:
     """Bayesian networks, a panel each: `{title: edges (from, to)}`, features at the same places."""
+    import networkx as nx  # which takes every kernel longer to load than one page to draw
+
     spots = _on_a_circle(features)
     panels = [plt.subplots()[1] for _ in edges]
     for ax, (title, arrows) in zip(panels, edges.items(), strict=True):
