@@ -72,6 +72,15 @@ def test_files_are_not_written_of_a_book_without_a_ledger(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_files_leave_out_what_is_shown_without_numbers(book):
+    """Of a table that was given none."""
+    path = book / f"{PAGE}.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    notebook["cells"][0]["outputs"][0]["data"] = Table(FRAME)._repr_mimebundle_()
+    path.write_text(json.dumps(notebook), "utf-8")
+    assert downloads.claims(book) == []
+
+
 def linked(book, name=PAGE, builder="html"):
     tables = [nodes.raw("", html) for html in ("<p>", Table(FRAME)._repr_html_())]
     page = nodes.container("", *tables)

@@ -17,6 +17,7 @@ from pages import head
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "https://example.org/book/"
+TITLE = 'A "</script>" & c'
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def book(tmp_path):
 
 def app(folder, base="", builder="html"):
     uri = SimpleNamespace(name=builder, get_target_uri=lambda name: f"{name}.html")
-    env = SimpleNamespace(titles={"a/b": nodes.title("", "A </b> & c")}, found_docs={"x", "a/b"})
+    env = SimpleNamespace(titles={"a/b": nodes.title("", TITLE)}, found_docs={"x", "a/b"})
     config = SimpleNamespace(html_baseurl=base)
     return SimpleNamespace(srcdir=folder, outdir=folder, builder=uri, env=env, config=config)
 
@@ -46,7 +47,7 @@ def contents(page, name):
 
 def test_describe_tells_who_wrote_what_and_when(book):
     page = described(book)
-    assert contents(page, "citation_title") == ["A </b> & c"]
+    assert contents(page, "citation_title") == [TITLE]
     assert contents(page, "citation_author") == ["The authors of this companion"]
     assert contents(page, "citation_publication_date") == ["2026/11/16"]
     (reference,) = contents(page, "citation_reference")
@@ -58,7 +59,7 @@ def test_describe_tells_who_wrote_what_and_when(book):
 def test_describe_says_on_what_the_book_is_based(book):
     data = json.loads(described(book).select_one('[type="application/ld+json"]').string)
     assert data["@type"] == "ScholarlyArticle"
-    assert data["headline"] == "A </b> & c"
+    assert data["headline"] == TITLE
     assert data["license"].endswith("/licenses/by/4.0/")
     paper = data["isBasedOn"]
     assert paper["@id"] == "https://doi.org/10.24963/ijcai.2021/22"
