@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from committees import Greedy, Problem, datasets, simulate
 from committees.beyond.bands import feature_slices
 from committees.beyond.quotas import (
+    are_enough,
     expected_people,
     others_product,
     scarcities,
@@ -106,7 +107,21 @@ def test_pencil_strikes_out_the_scarcest_feature():
     found = scarcities(problem)
     assert found.to_dict() == pytest.approx(expected, rel=2e-3)  # the printed shares are rounded
     assert others_product(problem) == pytest.approx(found["gender"] * found["vote"])
-    assert times_cmdp(problem, power=2) == pytest.approx(others_product(problem) ** 2)
+    product = found["gender"] * found["vote"]
+    assert times_cmdp(problem, 60) == pytest.approx(product**2 + 12 / 60)
+
+
+@pytest.mark.parametrize(
+    ("features", "size", "enough"),
+    [
+        (["ethnicity", "social class"], 40, True),
+        (["ethnicity", "social class"], 39, False),  # four types
+        (["social class", "gender"], 40, True),  # women are scarce
+        (["gender", "vote"], 1000, False),  # women are, and those who voted to leave
+    ],
+)
+def test_quotas_are_enough_with_one_scarce_feature_and_ten_seats_a_type(features, size, enough):
+    assert are_enough(datasets.brexit(features), size) is enough
 
 
 def test_groups_that_are_not_wanted_are_not_scarce():

@@ -18,10 +18,20 @@ $$w_i(n) = \int_0^\infty \mathbb P\Big[\sum_j \min(N_j(t), q_j) = n - 1\Big]\, d
 inequality the mean of the product is at least the product of the means: what each feature costs
 alone is *multiplied*. CMDP pays for the costliest feature only.
 
-**With a pencil.** The scarcity of a feature is target over share of its scarcest group. Strike out
-the largest scarcity and multiply the others: Greedy needs about a power of that as many people as
-CMDP. The power was found on half of the sets of features of the Brexit assembly
-(`data/quotas.csv`), and depends on the tolerance.
+**With a pencil.** A group is scarce if its share among the volunteers is less than nine tenths of
+its target; a feature is scarce if one of its groups is. Quotas are enough, that is they take hardly
+more people than CMDP, if at most one feature is scarce and there are ten seats for each type.
+Otherwise Greedy takes about
+
+$$\Big(\prod_{i \ne i^*} s_i\Big)^2 + \frac{\text{types}}{K}$$
+
+times as many, where $s_i$ is target over share of the scarcest group of feature $i$, and $i^*$ has
+the largest. The first part is for scarce groups, which are missing all at once in the end: hence
+the square, where the mean of the product would be the product of the means if each $w_i$ were
+constant. The second is for chance. Where quotas are tight, the last seat waits for a single type;
+each group is missing in the end about as often as it comes, so that $w_i(K)$ is about
+$\sum_j p_j / p_j = D_i$, and the product the number of types. Both were found in `data/quotas.csv`,
+for a tolerance of 0.02 and 50 to 250 seats.
 """
 
 from __future__ import annotations
@@ -36,8 +46,10 @@ from committees.checks import FloatArray
 from committees.greedy import quotas
 from committees.problem import Problem
 
-#: The power of the pencil's rule for a tolerance of 0.02, and for committees of 50 to 250 seats.
-POWER = 2.5
+#: A group whose share is a smaller part of its target than this is scarce.
+SCARCE = 0.9
+#: With fewer seats for each type, chance alone makes quotas slow.
+SEATS_PER_TYPE = 10
 #: Points of time at which the integral for the waits is taken; they lie closer at the beginning.
 POINTS = 1000
 #: The integral ends when each value has filled its quota but for so many standard deviations.
@@ -68,21 +80,35 @@ def others_product(problem: Problem) -> float:
     return float(in_order[:-1].prod())
 
 
-def times_cmdp(problem: Problem, power: float = POWER) -> float:
-    """By the pencil's rule: Greedy's people as a multiple of CMDP's.
+def are_enough(problem: Problem, size: int) -> bool:
+    """Whether quotas are enough by the rule: hardly more people than with CMDP.
 
     Parameters
     ----------
     problem : Problem
         Only its targets and the shares of its groups count.
-    power : float
-        Depends on the tolerance: the smaller the tolerance, the larger.
+    size : int
+        The committee size, K.
 
     >>> problem = Problem({"gender": {"woman": 0.6, "man": 0.4}}, p=[0.5, 0.5])
-    >>> times_cmdp(problem)  # a single feature
-    1.0
+    >>> are_enough(problem, size=20), are_enough(problem, size=10)
+    (True, False)
     """
-    return float(others_product(problem) ** power)
+    scarce_features = int((scarcities(problem) > 1 / SCARCE).sum())
+    return scarce_features <= 1 and size >= SEATS_PER_TYPE * len(problem.p)
+
+
+def times_cmdp(problem: Problem, size: int) -> float:
+    """About how many times as many people as CMDP Greedy takes, with a tolerance of 0.02.
+
+    Parameters are those of `are_enough`.
+
+    >>> targets = {"gender": {"woman": 0.6, "man": 0.4}, "age": {"young": 0.3, "old": 0.7}}
+    >>> shares = {"gender": {"woman": 0.5, "man": 0.5}, "age": {"young": 0.2, "old": 0.8}}
+    >>> round(times_cmdp(Problem.from_marginals(targets, shares), size=40), 2)  # 1.2² + 4 / 40
+    1.54
+    """
+    return others_product(problem) ** 2 + len(problem.p) / size
 
 
 def waits(shares: npt.ArrayLike, most: npt.ArrayLike, size: int) -> FloatArray:
