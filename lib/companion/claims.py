@@ -240,6 +240,7 @@ def _in_words(row: pd.Series) -> dict[str, str]:
         "unit": row["unit"],
         "in the paper": row["where"],
         "where we check it": row["check"],
+        "evidence": row["evidence"],
     }
 
 

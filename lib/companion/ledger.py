@@ -121,6 +121,7 @@ def _row(name: str, claim: Any) -> str:
     check = claim["where we check it"]
     page, hash_sign, place = check.removeprefix("chapters/").partition("#")
     link = f"{page}.ipynb{hash_sign}{place}"
+    by = f"by {claim['evidence']}" if claim["evidence"] else ""
     cells = [
         f'<span class="verdict verdict-{verdict}">{text["verdict"]}</span><br>'
         f'<a class="name" href="#{name}">{name}</a>',
@@ -129,7 +130,8 @@ def _row(name: str, claim: Any) -> str:
         f'<span data-label="measured">{_values(text["measured"])}{_small(text["unit"])}'
         f"{_small(text['control'])}</span>",
         f'<span data-label="in the paper">{text["in the paper"]}</span><br>'
-        f'<span data-label="checked in"><a class="check" href="{link}">{where(check)}</a></span>',
+        f'<span data-label="checked in"><a class="check" href="{link}">{where(check)}</a>'
+        f"{_small(by)}</span>",
     ]
     row = "".join(f"<td>{cell}</td>" for cell in cells)
     return f'<tr id="{name}" data-verdict="{verdict}">{row}</tr>'

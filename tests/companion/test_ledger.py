@@ -22,7 +22,7 @@ def test_table_has_a_row_per_claim_with_its_name_and_links():
     assert "The loss is < 0.1 & falls." in one.get_text()
     rests = "Rests on the-sum, false as printed, and stands: Counted < otherwise."
     smalls = [small.get_text() for small in one.select("small")]
-    assert smalls == [rests, "loss", "accepting everybody: 0.40 ± 0.01"]
+    assert smalls == [rests, "loss", "accepting everybody: 0.40 ± 0.01", "by simulation"]
     assert one.select_one("small a")["href"] == "#the-sum"
     assert [small.get_text() for small in two.select("small")] == ["A slip."]
     values = [span.get_text() for span in two.select('[data-label="measured"] .value')]

@@ -16,6 +16,7 @@ FRAME = pd.DataFrame(
             "control": "accepting everybody: 0.40 ± 0.01",
             "in the paper": "Section 6",
             "where we check it": "chapters/06_experiments#fig-1",
+            "evidence": "simulation",
         },
         {
             "verdict": "✎ corrected",
@@ -29,6 +30,7 @@ FRAME = pd.DataFrame(
             "control": "",
             "in the paper": "Appendix B",
             "where we check it": "chapters/corrections",
+            "evidence": "",
         },
     ],
     index=["the-loss", "the-sum"],
