@@ -16,6 +16,7 @@ from committees import (
     Greedy,
     PlugIn,
     Problem,
+    Recruitment,
     datasets,
     recruit,
     simulate,
@@ -240,6 +241,17 @@ def test_regret_and_violation_bound_every_run(confidence):
         assert loss <= bounds.loss(int(found.screened[-1]), rate) < 0.5
         last = regret_path(problem, found).iloc[-1]
         assert loss == pytest.approx(last["violation"] / last["accepted"], abs=1e-9)
+
+
+def test_regret_path_by_hand():
+    """Half are women, a quarter of those who come: at best every second person is accepted."""
+    problem = Problem({"gender": {"woman": 0.5, "man": 0.5}}, [0.25, 0.75])
+    committee = Recruitment(np.array([1, 1, 0]), np.array([1, 4, 10]), np.zeros(3), None)
+    path = regret_path(problem, committee)
+    assert path.index.tolist() == [1, 4, 10]
+    assert path["accepted"].tolist() == [1, 2, 3]
+    assert path["regret"].tolist() == pytest.approx([0.5 - 1, 2 - 2, 5 - 3])
+    assert path["violation"].tolist() == pytest.approx([0.5, 1, 0.5])
 
 
 @pytest.mark.parametrize("confidence", ["l1", "bernstein"])
