@@ -42,7 +42,7 @@ book: $(READY) ## re-execute every chapter and render the book
 page: $(READY) ## a chapter with parameters of your own: make page NOTEBOOK=chapters/x.ipynb WITH="{runs: 50}"
 	@$(BIN)/python tools/page.py "$$NOTEBOOK" "$$WITH"
 
-test: $(READY) lint ## library, every notebook against its stored output, rendered book: five minutes
+test: $(READY) lint ## library, every notebook against its stored output, rendered book: 6 to 12 minutes on two cores
 	$(PYTEST) -m "not slow and not browser" --nbval --nbval-sanitize-with tests/sanitize.cfg tests lib organiser _ext/pages chapters
 
 check: $(READY) ## what takes longer: coverage, fresh seeds, every set of parameters, kills, a cluster, the browser
