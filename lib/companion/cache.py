@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -53,6 +53,27 @@ def simulate_once(
         key = (repr(strategy), problem.digest)
         frames.append(kept(key, strategy, problem, distinct_sizes, runs, seed, workers))
     return pd.concat(frames, ignore_index=True)
+
+
+def compute_once(
+    function: Callable[..., pd.DataFrame], problem: Problem, strategy: Strategy, *arguments: int
+) -> pd.DataFrame:
+    """`function` of these, with the result kept on disk as that of `simulate_once` is."""
+    kept = _memory().cache(_computed, ignore=["function", "problem", "strategy"])
+    key = (function.__qualname__, repr(strategy), problem.digest)
+    frame: pd.DataFrame = kept(key, function, problem, strategy, arguments)
+    return frame
+
+
+def _computed(
+    key: tuple[str, str, str],
+    function: Callable[..., pd.DataFrame],
+    problem: Problem,
+    strategy: Strategy,
+    arguments: tuple[int, ...],
+) -> pd.DataFrame:
+    """What is known again by its key and the arguments."""
+    return function(problem, strategy, *arguments)
 
 
 def _memory() -> Memory:

@@ -15,7 +15,7 @@ from committees.checks import BoolArray, IntArray
 from committees.lp import best_policy
 from committees.rl_cmdp import LearningSession
 from committees.theory import covers
-from companion.cache import simulate_once
+from companion.cache import compute_once, simulate_once
 from companion.intervals import Means, share_error
 
 #: The features of the paper's two configurations with an unknown distribution (Figure 2).
@@ -149,6 +149,12 @@ def long_runs(
     problem: Problem, strategy: Strategy, horizon: int, runs: int, seed: int
 ) -> pd.DataFrame:
     """Regret, violation and loss, per run after a hundredth, a tenth and all of so many people."""
+    return compute_once(_long_runs, problem, strategy, horizon, runs, seed)
+
+
+def _long_runs(
+    problem: Problem, strategy: Strategy, horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
     rate, rows = best_policy(problem).rate, {}
     for run in range(runs):
         for share in (min(1, rate + 0.2), 1):  # all of the people, if the run was too short

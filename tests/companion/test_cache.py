@@ -102,3 +102,31 @@ def test_cache_folder_changes_with_what_computes(tmp_path):
     (tmp_path / "chapter.ipynb").write_text("4")
     assert cache_folder(tmp_path) in seen
     assert seen.pop().parent == tmp_path / "_build" / "cache"
+
+
+def test_compute_once_keeps_what_it_computes_apart():
+    """By function, problem, strategy and numbers; read again, it is not computed again."""
+    computed = []
+
+    def seats(problem, strategy, size, seed):
+        computed.append((size, seed))
+        return simulate(strategy, problem, size, 1, seed)
+
+    def people(problem, strategy, size, seed):
+        return seats(problem, strategy, size, seed)[["screened"]]
+
+    other = datasets.brexit(["gender"])
+    calls = [
+        (seats, PROBLEM, CMDP(), 5, 1),
+        (people, PROBLEM, CMDP(), 5, 1),
+        (seats, other, CMDP(), 5, 1),
+        (seats, PROBLEM, Greedy(0.1), 5, 1),
+        (seats, PROBLEM, CMDP(), 6, 1),
+        (seats, PROBLEM, CMDP(), 5, 2),
+    ]
+    for function, *arguments in calls * 2:
+        before = len(computed)
+        expected = function(*arguments)
+        del computed[before:]
+        pd.testing.assert_frame_equal(cache.compute_once(function, *arguments), expected)
+    assert len(computed) == len(calls)
