@@ -15,7 +15,7 @@ from committees import (
     recruit,
 )
 from committees.beyond import Foresight, Prices
-from committees.checks import check_number, check_size, count_people
+from committees.checks import check_extra, check_number, check_size, count_people
 from committees.exact import expected_screened
 
 TARGETS = {"gender": {"female": 0.5, "male": 0.5}, "age": {"young": 0.3, "old": 0.7}}
@@ -175,3 +175,24 @@ def test_count_people_refuses_a_table_of_nobody():
     with pytest.raises(ValueError, match="column 'count': the counts sum to 0, expected at least"):
         count_people(frame, features)
     assert count_people(frame.assign(count=[3, 0]), features).tolist() == [3, 0]
+    assert count_people(frame.assign(count=[0.5, 0.25]), features).tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("change", "missing", "message"),
+    [
+        ({"gender": ["female", "other"]}, "refuse", "unknown value 'other', expected 'female' or "),
+        ({"gender": ["female", None]}, "refuse", "feature 'gender', row 1: is missing"),
+        ({}, "ignore", "missing: expected 'refuse' or 'drop', got 'ignore'"),
+    ],
+)
+def test_count_people_says_what_is_wrong(change, missing, message):
+    frame = pd.DataFrame({"gender": ["female", "male"]}).assign(**change)
+    with pytest.raises(ValueError, match=message):
+        count_people(frame, {"gender": ["female", "male"]}, missing)
+
+
+def test_check_extra_names_the_extra_that_is_missing():
+    check_extra("numpy", "desk")
+    with pytest.raises(ImportError, match=r"nowhere is not .* pip install 'committees\[desk\]'"):
+        check_extra("nowhere", "desk")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from committees import (
-    CMDP,
-    Problem,
-)
+from committees import CMDP, Problem, datasets
 
 
 def test_cmdp_on_example_2():
@@ -20,3 +18,12 @@ def test_cmdp_on_example_2():
     shares = {("M", "J"): 0.3, ("F", "S"): 0.3, ("F", "J"): 0.2, ("M", "S"): 0.2}
     assert policy.composition.to_dict() == pytest.approx(shares, abs=1e-12)
     assert 1 / policy.rate == pytest.approx(6 / 5, abs=1e-12)
+
+
+def test_cmdp_accepts_by_its_policy_whoever_is_seated():
+    problem = datasets.brexit(["gender", "age"])
+    acceptance = CMDP().policy(problem).acceptance.to_numpy()
+    session = CMDP().start(problem, 3)
+    assert session.see(np.array([0, 1, 0]), np.array([True, False, True])) == 3
+    session.leave(0)
+    np.testing.assert_array_equal(session.acceptance, acceptance)

@@ -95,6 +95,11 @@ def test_adult_people_are_all_there_and_recoded():
         assert set(PEOPLE[feature]) == set(values)
     assert (PEOPLE["age"] == "18-34").mean() == pytest.approx(0.43, abs=0.01)
     assert (PEOPLE["social class"] == "ABC1").mean() == pytest.approx(0.239, abs=0.001)
+    years = pd.read_csv(datasets.DATA / "adult.csv.gz")["age"]
+    by_group = years.groupby(PEOPLE["age"]).agg(["min", "max"])
+    assert by_group.loc["18-34", "max"] == 34
+    assert by_group.loc["35-54"].tolist() == [35, 54]
+    assert by_group.loc["55+", "min"] == 55
 
 
 @needs_pgmpy

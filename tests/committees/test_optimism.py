@@ -40,12 +40,18 @@ def test_optimistic_lp_is_the_l1_program(known, radii):
         assert np.abs(belief - estimate).sum() <= radius + 1e-9
 
 
-@given(estimates(), st.just(0.0) | st.floats(1e-6, 1))
-def test_optimistic_lp_is_the_interval_program(known, scale):
-    """Intervals are points, or wider than what a solver takes for rounding."""
+@given(
+    estimates(),
+    st.just(0.0) | st.floats(1e-6, 1),
+    st.sampled_from([0.0, 0.1, 1.0]),
+    st.sampled_from([0.1, 1.0, 10.0]),
+)
+def test_optimistic_lp_is_the_interval_program(known, scale, below, above):
+    """Intervals are points, or wider than what a solver takes for rounding; often to one side."""
     problem, estimate, seen = known
     reach = scale * bernstein_radius(estimate, seen, 0.05)
-    low, high = np.maximum(estimate - reach, 0), np.minimum(estimate + reach, 1)
+    low = np.maximum(estimate - below * reach, 0)
+    high = np.minimum(estimate + above * reach, 1)
     found = OptimisticLP(problem).over_intervals(estimate, low, high)
     assert found.rate == pytest.approx(solve(interval_lp(problem, low, high)), abs=1e-8)
     assert found.belief.sum() == pytest.approx(1, abs=1e-9)

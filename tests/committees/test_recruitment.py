@@ -64,6 +64,15 @@ def test_recruit_stops_a_learner_at_the_last_seat(strategy, size):
     assert last.start == slow.session.episodes[-1].start <= found.screened[-1] + 1
 
 
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_recruit_stops_where_nobody_can_still_be_accepted(step_by_step):
+    """No junior man exists: once two women and a senior man are seated, nobody fits."""
+    halves = {"gender": {"M": 0.5, "F": 0.5}, "age": {"S": 0.5, "J": 0.5}}
+    problem = Problem(halves, [0.4, 0, 0.3, 0.3])
+    with pytest.raises(DeadEnd, match=r"Greedy 0: after \d of 4 seats it would accept nobody"):
+        simulate(Greedy(0), problem, 4, runs=30, step_by_step=step_by_step, workers=1)
+
+
 def test_recruit_stops_a_learner_that_cannot_fill_its_committee(monkeypatch):
     monkeypatch.setattr(recruitment, "MAX_SEEN_BY_LEARNER", 2000)
     impossible = {"gender": {"M": 0.2, "F": 0.8}, "age": {"S": 0.5, "J": 0.5}}
