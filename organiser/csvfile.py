@@ -269,3 +269,12 @@ def unknown(what: str, word: str, known: Iterable[str]) -> str:
     *most, last = known
     expected = f"{', '.join(most)} or {last}" if most else last
     return f"unknown {what} {word!r}; expected {expected}"
+
+
+def harmless(word: str) -> str:
+    """A word that a spreadsheet takes for a word, whatever it begins with.
+
+    >>> harmless("=1+1"), harmless("+44 20"), harmless("Ann")
+    ("'=1+1", "'+44 20", 'Ann')
+    """
+    return f"'{word}" if word[:1] in tuple("=+-@\t\r") and word[1:] else word

@@ -12,6 +12,7 @@ import numpy as np
 
 from committees.beyond.registry import find_class
 from committees.checks import check_integer
+from organiser.csvfile import harmless
 from organiser.desk import audit
 from organiser.desk.batch import decide_file
 from organiser.desk.desk import Desk, Refused
@@ -73,7 +74,7 @@ def _write_members(path: Path, table: Path, own: audit.Own) -> int:
     """Write who is seated to a file that does not exist yet."""
     members = audit.members(path, own)
     try:
-        members.to_csv(table, lineterminator="\n", mode="x")
+        members.map(harmless).to_csv(table, lineterminator="\n", mode="x", encoding="utf-8-sig")
     except OSError as error:
         raise ValueError(f"{table.resolve()}: cannot be written ({error.strerror})") from None
     print(f"{len(members)} people are seated. Who they are stands in {table}.")

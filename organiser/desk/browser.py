@@ -149,7 +149,7 @@ def standing(desk: Desk) -> dict[str, Any]:
 def _groups(state: State) -> list[dict[Any, Any]]:
     """A row for each value."""
     table = outlook.progress(state).drop(columns="missing")
-    table["open"] = outlook.open_values(state)
+    table["room"] = outlook.room(state)
     return table.reset_index().to_dict("records")
 
 

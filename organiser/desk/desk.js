@@ -63,8 +63,11 @@ function questions() {
 function show(news) {
   const first = now === null;
   now = news;
-  if (first) questions();
-  at("words").textContent = `${now.strategy}. ${now.words}.`;
+  if (first) {
+    questions();
+    if (now.last) tell(`${now.last}.`, "last");
+  }
+  at("words").textContent = `${now.words}.`;
   const round = (number) => Math.round(number).toLocaleString("en");
   const last = now.ahead === null ? "" : `, ${round(now.ahead)} until the last`;
   at("ahead").textContent =
@@ -72,10 +75,10 @@ function show(news) {
   const seldom = `Such a warning is false in at most ${Math.round(100 * now.false)} % of recruitments.`;
   const late = now.late.length ? `${now.late.join(". ")}. ${seldom}` : "";
   if (at("late").textContent !== late) at("late").textContent = late;
-  const open = Object.fromEntries(now.rows.map((row) => [`${row.feature}\n${row.value}`, row.open]));
+  const room = Object.fromEntries(now.rows.map((row) => [`${row.feature}\n${row.value}`, row.room]));
   Object.keys(now.features).forEach((feature, f) => {
     for (const input of document.querySelectorAll(`input[name=q${f}]`)) {
-      const closed = input.value !== "-" && !open[`${feature}\n${input.value}`];
+      const closed = input.value !== "-" && !room[`${feature}\n${input.value}`];
       input.parentElement.classList.toggle("closed", closed);
       input.parentElement.title = closed ? "no room now" : "";
     }
@@ -89,13 +92,13 @@ function show(news) {
 
 function groups() {
   const band = "fewest" in now.rows[0];
-  const heads = ["group", "seats", band ? "to be" : "wanted", "called", "expected"];
+  const heads = ["group", "taken", band ? "allowed" : "wanted", "called so far", "expected by now"];
   const head = element("tr");
   heads.forEach((text, k) => head.append(element("th", text, { scope: "col", className: k ? "number" : "" })));
   const rows = now.rows.map((row) => {
     const late = now.late.some((text) => text.startsWith(`${row.feature} ${row.value}:`));
-    const line = element("tr", "", { className: `${row.open ? "" : "closed"} ${late ? "late" : ""}` });
-    line.append(element("th", `${row.feature}: ${row.value}${row.open ? "" : " (no room)"}`, { scope: "row" }));
+    const line = element("tr", "", { className: `${row.room ? "" : "closed"} ${late ? "late" : ""}` });
+    line.append(element("th", `${row.feature}: ${row.value}${row.room ? "" : " (no room)"}`, { scope: "row" }));
     const wanted = band ? (row.fewest === row.most ? row.fewest : `${row.fewest} to ${row.most}`) : row.wanted.toFixed(1);
     for (const cell of [row.seated, wanted, row.called, row.expected.toFixed(1)])
       line.append(element("td", String(cell), { className: "number" }));
@@ -196,10 +199,12 @@ at("reserve-yes").onclick = () => ((at("call-back").hidden = true), act({ what: 
 at("reserve-no").onclick = () => (at("call-back").hidden = true);
 at("only-seated").onchange = callers;
 at("members").onclick = () => {
-  const quote = (word) => `"${String(word).replaceAll('"', '""')}"`;
+  // A spreadsheet must take what begins like a formula for a word.
+  const harmless = (word) => (/^[=+\-@\t\r]./.test(word) ? `'${word}` : word);
+  const quote = (word) => `"${harmless(String(word)).replaceAll('"', '""')}"`;
   const rows = now.callers.filter((caller) => caller.seated).map((c) => [c.number, c.id, ...c.person].map(quote).join(","));
   const text = [["caller", "id", ...Object.keys(now.features)].map(quote).join(","), ...rows].join("\n") + "\n";
-  const link = element("a", "", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: "members.csv" });
+  const link = element("a", "", { href: URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" })), download: "members.csv" });
   link.click();
 };
 // Other tabs decide, too: look again and again.

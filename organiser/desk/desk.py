@@ -102,9 +102,9 @@ class Desk:
     def offer(self, person: Mapping[str, str], id: str = "", household: str = "") -> Decision:
         """Decide about a volunteer, given as `{feature: value}`, at once and for good.
 
-        Whoever does not want to answer a question (`-`) is accepted if whatever they might have
-        answered would be, and counts as the commonest people like them. An `id` can call once. Of a
-        `household` (any word) one person can have a seat.
+        Whoever does not want to answer a question (`-`) is accepted with the mean chance of what
+        they may be, and counts as the likeliest of these who is accepted. An `id` can call once,
+        whatever its case. Of a `household` (any word) one person can have a seat.
         """
         record: Record = {"caller": self.state.seen + 1}
         if id:

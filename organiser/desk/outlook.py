@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
+from committees.beyond.bands import open_values
 from committees.checks import FloatArray, IntArray
 from committees.recruitment import MIN_ACCEPTANCE_RATE
 from organiser.desk.state import State
@@ -23,12 +24,15 @@ def reason(state: State, type_id: int, chance: float, coin: float) -> str:
         return more_people or "everybody like this is wanted now"
     if not _rate(state) > MIN_ACCEPTANCE_RATE:
         return "as things stand nobody can be taken: the strategy has reached a dead end"
-    is_open = open_values(state).to_numpy()
+    has_room = room(state).to_numpy()
     codes = state.problem.codes[type_id]
-    closed = [" ".join(state.problem.labels[code]) for code in codes if not is_open[code]]
-    if closed:
-        return f"there is no room now for {' or '.join(closed)}"
-    return more_people or "more people like this come than are needed, so others go first"
+    full = [" ".join(state.problem.labels[code]) for code in codes if not has_room[code]]
+    if full:
+        return f"there is no room now for {' or '.join(full)}"
+    if state.plan.band is None:
+        return more_people or "more people like this come than are needed, so others go first"
+    others_first = "there is room, but others are needed more at the moment"
+    return f"{others_first} ({more_people})" if more_people else others_first
 
 
 def _by_lot(chance: float, accepted: bool) -> str:
@@ -90,11 +94,20 @@ def ahead(state: State) -> tuple[float, float]:
     return until_next, np.nan if until_last is None else until_last
 
 
-def open_values(state: State) -> pd.Series:
-    """For each value, whether somebody who has it may be accepted now: Series of bool."""
-    accepted_mass = state.problem.p * state.session.acceptance
-    is_open = state.problem.incidence @ accepted_mass > 0
-    return pd.Series(is_open & (not state.is_full), state.problem.labels)
+def room(state: State) -> pd.Series:
+    """For each value, whether there is room for somebody who has it: Series of bool.
+
+    There is none where its range is full, or where all seats that are left are needed by others. A
+    strategy without ranges has room for whomever it might accept now.
+    """
+    problem = state.problem
+    if state.plan.band is None:
+        accepted_mass = problem.p * state.session.acceptance
+        has_room = problem.incidence @ accepted_mass > 0
+    else:
+        low, high = state.plan.band
+        has_room = open_values(problem, low, high, state.counts, state.size - state.seated)
+    return pd.Series(has_room & (not state.is_full), problem.labels)
 
 
 def members(state: State) -> pd.DataFrame:
@@ -125,7 +138,8 @@ def late(state: State) -> list[str]:
     over all smaller shares and divided by that with $p$, is a martingale if the volunteers are
     those of the plan: so the probability that it ever exceeds $c$ is at most $1/c$ (Ville).
     However often one looks, no more than `FALSE_ALARMS` of all recruitments have a false alarm.
-    Those count who have called since the plan was changed last.
+    Those count who have called since the plan was changed last; the first plan has half of the
+    probability of a false alarm to spend, the second a quarter, and so on.
     """
     numbers = range(state.called_before + 1, state.seen + 1)
     people = len(numbers)
@@ -133,7 +147,8 @@ def late(state: State) -> list[str]:
     share = state.problem.presence
     can_be_late = (share > 0) & (share < 1)
     log_ratio = _log_ratio(called, people, np.where(can_be_late, share, 0.5))
-    is_late = can_be_late & (log_ratio > np.log(can_be_late.sum() / FALSE_ALARMS))
+    false_alarms = FALSE_ALARMS / 2**state.plans
+    is_late = can_be_late & (log_ratio > np.log(can_be_late.sum() / false_alarms))
     sentences = []
     for code in np.flatnonzero(is_late).tolist():
         name = " ".join(map(str, state.problem.labels[code]))

@@ -64,6 +64,8 @@ class State:
         Who is seated: the caller's number, and type_id.
     last : str
         What happened last, in words.
+    plans : int
+        How many plans have been followed, today's included.
     called_before : int
         How many people had called when the plan was changed last.
     """
@@ -77,6 +79,7 @@ class State:
         self.callers: dict[int, Caller] = {}
         self.seats: dict[int, int] = {}
         self.last = ""
+        self.plans = 0
         self._first_class = type(plan.strategy)
         self._follow(plan)
 
@@ -152,7 +155,7 @@ class State:
         if number != self.seen + 1:
             return f"caller {number} comes after caller {self.seen}"
         for earlier, caller in self.callers.items():
-            if caller.id and caller.id == id:
+            if caller.id and same_word(caller.id) == same_word(id or ""):
                 return f"{id} has called before, as caller {earlier}"
         return self._refuses_another()
 
@@ -277,6 +280,7 @@ class State:
     def _follow(self, plan: Plan) -> None:
         """Begin a plan, or go on with another: those who have called count as before."""
         self.plan = plan
+        self.plans += 1
         self.called_before = self.seen
         self.session = plan.strategy.start(plan.problem, plan.size)
         for number, caller in self.callers.items():
@@ -338,15 +342,16 @@ class State:
         """
         number = number_of(record)
         _, type_ids = self.read(record["person"])
-        commonest = int(type_ids[np.argmax(self.problem.p[type_ids])])
         if number in self.seats:
+            commonest = int(type_ids[np.argmax(self.problem.p[type_ids])])
             return {"type": commonest, "accepted": True, **self._wider_plan(number, commonest)}
         chance = 0.0
         if not self.is_of_seated_household(record):
             chance = self.chance(type_ids)
         is_second_time = number in self.callers
         coin = self.coin(number, position) if is_second_time else self.coin(number)
-        return {"type": commonest, "accepted": coin < chance, "chance": chance, "coin": coin}
+        type_id = self.counts_as(type_ids)
+        return {"type": type_id, "accepted": coin < chance, "chance": chance, "coin": coin}
 
     def _wider_plan(self, number: int, type_id: int) -> Record:
         """The plan to go on with if somebody who is seated is of this type; empty if the same."""
@@ -366,8 +371,36 @@ class State:
         return same_word(household) in seated - {""}
 
     def chance(self, type_ids: IntArray | list[int]) -> float:
-        """The probability with which somebody of one of these types is accepted now."""
-        return float(self.session.acceptance[type_ids].min())
+        """The probability with which somebody of one of these types is accepted now.
+
+        Whoever did not answer a question is one of several types: the mean over what they may be,
+        among the volunteers. Groups that are to have no seat at all are left out.
+        """
+        possible = self._with_seats(np.asarray(type_ids))
+        shares = self.problem.p[possible]
+        if not shares.sum() > 0:
+            return float(self.session.acceptance[possible].mean())
+        return float(self.session.acceptance[possible] @ shares / shares.sum())
+
+    def counts_as(self, type_ids: IntArray) -> int:
+        """The type that somebody of one of these counts as: the likeliest who is accepted now.
+
+        The commonest, if none of them is. So whoever is accepted leaves the committee one that can
+        end as it should, whatever they did not say.
+        """
+        possible = self._with_seats(type_ids)
+        likely = self.problem.p[possible] * self.session.acceptance[possible]
+        if not likely.any():
+            likely = self.problem.p[possible]
+        return int(possible[np.argmax(likely)])
+
+    def _with_seats(self, type_ids: IntArray) -> IntArray:
+        """Those of these types whose values may all have a seat; all of them, if none has."""
+        if self.plan.band is None:
+            return type_ids
+        _, most = self.plan.band
+        may_have_a_seat = (most[self.problem.codes[type_ids]] > 0).all(axis=1)
+        return type_ids[may_have_a_seat] if may_have_a_seat.any() else type_ids
 
     def is_open(self, type_id: int) -> bool:
         """Whether a committee with one more of this type can end as it should."""

@@ -162,12 +162,12 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
             until_next, until_last = outlook.ahead(twin.state)
             told = f"{until_next:,.0f} more callers until the next seat, {until_last:,.0f} until"
             assert told in page.inner_text("#ahead").replace("\u202f", ",")
-            is_open = outlook.open_values(twin.state)
+            has_room = outlook.room(twin.state)
             for number, feature in enumerate(PROBLEM.features):
                 closed = page.locator(f"label.closed input[name=q{number}]").evaluate_all(
                     "inputs => inputs.map((input) => input.value)"
                 )
-                assert closed == [v for v in PROBLEM.features[feature] if not is_open[feature, v]]
+                assert closed == [v for v in PROBLEM.features[feature] if not has_room[feature, v]]
             decision = twin.offer(person)
             word = "ACCEPTED" if decision else "not accepted"
             assert call(page, person) == f"Caller {decision.number} is {word}: {decision.reason}."
@@ -179,9 +179,24 @@ def test_browser_recruits_twenty_by_clicking(chrome, desk, tmp_path):
     assert page.locator("#callers tbody tr").count() == SIZE
     with page.expect_download() as download:
         page.click("#members")
-    text = download.value.path().read_text()
+    text = download.value.path().read_text("utf-8-sig")
     assert text.count("\n") == SIZE + 1
     assert page.heard == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(390, 664), (1366, 650), (1280, 800)])
+def test_browser_shows_the_answer_where_one_looks(chrome, desk, size):
+    """After each decision, without scrolling; and again in a page that is opened later."""
+    page = opened(chrome, desk)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for person in PEOPLE[:3]:
+        said = call(page, person)
+        box = page.locator("#said").bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= size[1]
+    later = opened(chrome, desk)
+    assert later.inner_text("#said").split(" (")[0] == said.split(" is ")[0]
 
 
 @pytest.mark.browser
@@ -269,7 +284,7 @@ def test_browser_has_two_tabs_that_never_decide_against_each_other(chrome, desk,
     for page in (one, two):
         page.get_by_text("10 people seen").wait_for()
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
-    assert json.loads(request(desk)[1])["words"] == one.inner_text("#words").split(". ")[1][:-1]
+    assert json.loads(request(desk)[1])["words"] == one.inner_text("#words")[:-1]
 
 
 @pytest.mark.browser

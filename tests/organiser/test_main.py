@@ -281,6 +281,7 @@ def test_main_verifies_and_forgets(tmp_path, run):
     members = tmp_path / "members.csv"
     assert run(["--journal", str(journal), "--members", str(members)])[0] == 0
     assert pd.read_csv(members)["gender"].tolist() == ["female", "male"]
+    assert members.read_bytes().startswith(b"\xef\xbb\xbf")  # a spreadsheet then reads UTF-8
     code, _, err = run(arguments(tmp_path))
     assert (code, "its people were forgotten, so it cannot go on" in err) == (2, True)
     assert run(["--verify"])[::2] == (
