@@ -17,12 +17,12 @@ from companion.claims import FALSE, MARKS
 from companion.ledger import slug
 
 #: Pixels. A drawing is as wide as a phone's text, and a row as high as a finger needs.
-WIDTH = 350
+WIDTH = 340
 ROW = 28
 BOX = 24
 #: Room for arrows on the left, and how far the longest one bends into it.
-LANE = 104
-BEND = 128
+LANE = 84
+BEND = 98
 #: Boxes of those without arrows stand in two columns.
 COLUMNS = 2
 GAP = 6
@@ -34,14 +34,14 @@ STYLE = """<style>
 .claim-map {columns: 320px; column-gap: 24px}
 .claim-map svg {display: block; max-width: 100%; height: auto; margin: 0 auto 20px;
   break-inside: avoid; font: 12.5px system-ui, sans-serif}
-.claim-map svg.alone {font-size: 11px}
+.claim-map svg.alone {font-size: 11.2px}
 .claim-map rect {stroke: currentColor; fill: var(--open-ground, #ececec)}
 .claim-map a {color: var(--open, #404040); text-decoration: none}
 .claim-map a text {fill: currentColor}
 .claim-map a:hover text, .claim-map a:focus text {text-decoration: underline}
 .claim-map .numbered text:first-of-type {font-weight: 700}
 .claim-map .numbered rect {stroke-width: 2}
-.claim-map .kind {font-size: 10px}
+.claim-map .kind {font-size: 11px}
 .claim-map .not-reproduced {color: var(--failed, #8a1220)}
 .claim-map .not-reproduced rect {fill: var(--failed-ground, #fbe4e6)}
 .claim-map .fitted {color: var(--fitted, #6b4500)}

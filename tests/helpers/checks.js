@@ -51,7 +51,7 @@ window.checks = {
     const wrong = [];
     const pages = {};
     for (const link of all("a[href]")) {
-      const url = new URL(link.href);
+      const url = new URL(link.href.baseVal ?? link.href, location); // in a drawing, or in the text
       if (url.origin !== location.origin) continue;
       pages[url.pathname] ??= fetch(url.pathname).then((answer) => (answer.ok ? answer.text() : null));
       const page = await pages[url.pathname];
