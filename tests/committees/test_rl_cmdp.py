@@ -222,3 +222,12 @@ def test_plug_in_converges_to_cmdp():
     frame = simulate([PlugIn(), CMDP()], THREE, 2000, runs=20, seed=5)
     screened = frame.groupby("strategy")["screened"].mean()
     assert screened["plug-in"] == pytest.approx(screened["CMDP"], rel=0.05)
+
+
+def test_rl_cmdp_is_the_papers_unless_told_otherwise():
+    """With the radius of Lemma 3 as it stands, in its name as well."""
+    assert RLCMDP() == RLCMDP(delta=0.05, confidence="l1", scale=1.0)
+    assert RLCMDP().name == "RL-CMDP"
+    session = RLCMDP().start(THREE, 9)
+    session.see(np.arange(2), np.array([True, False]))
+    assert [episode.radius for episode in session.episodes] == [np.inf, l1_radius(8, 1, 0.05)]

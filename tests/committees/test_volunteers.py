@@ -44,5 +44,6 @@ def test_volunteers_come_one_by_one_as_they_are_drawn():
     one_by_one = [*islice(Volunteers(THREE, 9), PEOPLE_PER_DRAW + 3)]
     assert one_by_one == [*zip(*people(THREE, 9, PEOPLE_PER_DRAW + 3), strict=True)]
     assert stream(THREE, 5, 9).tolist() == [type_id for type_id, _ in one_by_one[:5]]
+    assert len(stream(THREE, 1, 9)) == 1
     with pytest.raises(ValueError, match="people: expected a whole number of at least 1, got 0"):
         stream(THREE, 0, 9)
