@@ -20,7 +20,7 @@ from committees import (
     simulate,
 )
 from committees.lp import solve
-from committees.optimism import OptimisticLP, l1_lp
+from committees.optimism import OptimisticLP, interval_lp, l1_lp
 from committees.rl_cmdp import bernstein_radius, l1_radius
 from committees.volunteers import Volunteers
 from samples import random_problem
@@ -231,3 +231,17 @@ def test_rl_cmdp_is_the_papers_unless_told_otherwise():
     session = RLCMDP().start(THREE, 9)
     session.see(np.arange(2), np.array([True, False]))
     assert [episode.radius for episode in session.episodes] == [np.inf, l1_radius(8, 1, 0.05)]
+
+
+def test_rl_cmdp_b_solves_the_program_over_its_intervals():
+    strategy = RLCMDP(confidence="bernstein", scale=0.05)
+    episodes = recruit(strategy, THREE, 300, 4).session.episodes
+    assert len(episodes) > 5
+    for episode in episodes[1:]:
+        seen = episode.start - 1
+        estimate = episode.counts / seen
+        radius = 0.05 * bernstein_radius(estimate, seen, 0.05)
+        low = np.maximum(estimate - radius, 0)
+        high = np.minimum(estimate + radius, 1)
+        assert episode.rate == pytest.approx(solve(interval_lp(THREE, low, high)), abs=1e-8)
+        assert ((low - 1e-9 <= episode.belief) & (episode.belief <= high + 1e-9)).all()

@@ -39,6 +39,11 @@ def test_greedy_loss_is_never_exceeded(problem, size, tolerance, seed):
     )
 
 
+def test_greedy_loss_counts_what_it_says():
+    """Of the largest feature, here with eight values, all but one."""
+    assert theory.greedy_loss(datasets.brexit(), 100, 0.02) == pytest.approx(0.07 + 0.02)
+
+
 @pytest.mark.parametrize("union", ["printed", "sharp"])
 @pytest.mark.parametrize("delta", [0.05, 0.5])
 def test_cmdp_loss_covers(union, delta):
