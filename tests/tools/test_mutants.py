@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,15 @@ def test_strong_tests_kill_all_mutants(project, capsys):
     mutants.main(["--room", "room", "--number", "4", "--seed", "3", "--at-least", "1"])
     assert "4 of 4 mutants of room were killed." in capsys.readouterr().out
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_the_outcome_is_written(project):
+    (project / "tests" / "test_module.py").write_text(WEAK)
+    file = project / "outcome.json"
+    mutants.main(["--room", "room", "--number", "3", "--seed", "1", "--into", str(file)])
+    outcome = json.loads(file.read_text())
+    assert (outcome["room"], outcome["seed"], outcome["tried"]) == ("room", 1, 3)
+    assert 0 < len(outcome["survivors"]) == 3 - outcome["killed"]
 
 
 def test_weak_tests_let_mutants_live(project, capsys):
