@@ -11,6 +11,8 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
+from docutils import nodes
+
 #: The line of a page that is replaced by the modules of a package.
 PLACE = re.compile(r"^<!-- modules of ([\w.]+) -->$", re.MULTILINE)
 
@@ -112,10 +114,19 @@ def write_rst(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
         lines.insert(0, "")  # or what stands before a colon would be taken for a type
 
 
+def name_rows(app: Any, doctree: nodes.document) -> None:
+    """Make the names the headers of their rows, for those who hear a table."""
+    for table in doctree.findall(nodes.table):
+        if "autosummary" in " ".join(table["classes"]):
+            names = next(iter(table.findall(nodes.colspec)))
+            names["stub"] = 1
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension, and what it needs of Sphinx."""
     for extension in ("autodoc", "autosummary", "napoleon"):
         app.setup_extension(f"sphinx.ext.{extension}")
     app.connect("source-read", fill_page)
     app.connect("autodoc-process-docstring", write_rst, priority=1)
+    app.connect("doctree-read", name_rows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

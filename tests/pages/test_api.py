@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
 
 from committees import CMDP, simulation
 from pages import api
@@ -72,3 +74,16 @@ def test_the_page_has_every_name_with_its_signature(pages, site):
     assert CMDP.__doc__.partition("\n")[0] in page.find(id="committees.cmdp.CMDP").parent.get_text()
     assert len(page.select(".math")) > 100
     assert "$" not in page.find(id="module-committees.lp").parent.get_text()
+
+
+def test_tables_have_the_names_as_headers_of_their_rows(tmp_path):
+    """Those who hear a table hear of which name a line speaks."""
+    table = "```{eval-rst}\n.. autosummary::\n\n   ~committees.cmdp.CMDP\n```\n"
+    (tmp_path / "index.md").write_text(f"# Title\n\n{table}")
+    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'pages.api']\n")
+    site = tmp_path / "site"
+    options = {"buildername": "html", "status": None, "warning": None}
+    Sphinx(tmp_path, tmp_path, site, tmp_path / "trees", **options).build()
+    page = BeautifulSoup((site / "index.html").read_text(), "html.parser")
+    (row,) = page.select("table.autosummary tr")
+    assert row.select_one("th").get_text().startswith("CMDP")

@@ -11,7 +11,7 @@ $$\log V_k(N) = a_k + \sum_v s_k[v, n_v].$$
 **Many seats left.** Fitted for hundreds of seats the errors add up, so there are tables for the
 last `LAST_SEATS` only. Before them the same table is looked at from further away: the way from the
 start to the average committee with `LAST_SEATS` left is a straight line, and being $d$ seats off it
-with $k$ seats left counts like being $z\,d$ off, $z = \sqrt{\text{LAST\_SEATS} / k}$, as chance
+with $k$ seats left counts like being $z\,d$ off, $z = \sqrt{L / k}$ for $L$ tables, as chance
 moves counts by the root of the seats (the fourth root for committees of many hundreds, by trial).
 """
 
