@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -38,6 +38,26 @@ LONGEST = [
     "d_adult.ipynb",
     "limits.ipynb",
 ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the kernel of a notebook once more if it dies at once.
+
+    Its ports are chosen before it opens them, and another kernel may be quicker.
+    """
+    if not config.pluginmanager.hasplugin("nbval"):
+        return
+    from nbval import kernel
+
+    start = kernel.start_new_kernel
+
+    def start_new_kernel(*arguments: Any, **options: Any) -> Any:
+        try:
+            return start(*arguments, **options)
+        except RuntimeError:
+            return start(*arguments, **options)
+
+    kernel.start_new_kernel = start_new_kernel
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -20,9 +20,10 @@ of these, the longest, are solved at once: their states are the vector of the in
 
 **The equation** is solved by Newton's method. Its left side is convex in $V(N)$, so that every step
 but the first comes from above; the first starts from the committee before. Rounding to four bytes
-changes a layer by 6e-8 of itself at most, and the steps end at 1e-6.
+changes a layer by 6e-8 of itself at most; the steps end when nothing changes by 1e-5 of itself,
+after which the error is a small part of that.
 
-Takes the better part of an hour, and 20 GB of disk for the layers, which can be thrown away.
+Takes half an hour of one core, 6 GB of memory, and 20 GB of disk for the layers, to throw away.
 """
 
 from __future__ import annotations
