@@ -80,9 +80,12 @@ def test_regret_and_violation_stay_below_the_bounds(features):
     assert (path["violation"] <= (1 + sqrt(2)) * root).all()
     program = found.session._program
     assert isinstance(program, TieBrokenLP)
-    scores = max(program.largest_scores)
-    limit = (1 + sqrt(2)) * (1 + scores) * root + ETA * path.index
-    assert (path["regret"] <= limit).all()
+    starts = [episode.start for episode in found.session.episodes[1:]]
+    for first in (1, 30, 300):
+        scores = zip(starts, program.largest_scores, strict=True)
+        largest = max((score for start, score in scores if start > first), default=0.0)
+        limit = (1 + sqrt(2)) * (1 + largest) * root + ETA * path.index + 2 * first
+        assert (path["regret"] <= limit).all()
 
 
 def test_largest_score_is_bounded_by_the_constant_of_prices():
