@@ -12,7 +12,10 @@ from types import ModuleType
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 
+#: Values of constants that take more letters are not shown.
+LONGEST_VALUE = 24
 #: The line of a page that is replaced by the modules of a package.
 PLACE = re.compile(r"^<!-- modules of ([\w.]+) -->$", re.MULTILINE)
 
@@ -122,6 +125,16 @@ def name_rows(app: Any, doctree: nodes.document) -> None:
             names["stub"] = 1
 
 
+def drop_long_values(app: Any, doctree: nodes.document) -> None:
+    """Leave out what a constant is equal to, if that is no number or short word but a whole object.
+
+    Such values are too wide for a phone, and some tell of the machine.
+    """
+    for note in list(doctree.findall(addnodes.desc_annotation)):
+        if note.astext().startswith(" = ") and len(note.astext()) > LONGEST_VALUE:
+            note.parent.remove(note)
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension, and what it needs of Sphinx."""
     for extension in ("autodoc", "autosummary", "napoleon"):
@@ -129,4 +142,5 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", fill_page)
     app.connect("autodoc-process-docstring", write_rst, priority=1)
     app.connect("doctree-read", name_rows)
+    app.connect("doctree-read", drop_long_values)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -76,14 +76,26 @@ def test_the_page_has_every_name_with_its_signature(pages, site):
     assert "$" not in page.find(id="module-committees.lp").parent.get_text()
 
 
+def built(folder, text):
+    """The page that Sphinx makes of a text."""
+    (folder / "index.md").write_text(f"# Title\n\n```{{eval-rst}}\n{text}\n```\n")
+    (folder / "conf.py").write_text("extensions = ['myst_parser', 'pages.api']\n")
+    options = {"buildername": "html", "status": None, "warning": None}
+    Sphinx(folder, folder, folder / "site", folder / "trees", **options).build()
+    return BeautifulSoup((folder / "site" / "index.html").read_text(), "html.parser")
+
+
 def test_tables_have_the_names_as_headers_of_their_rows(tmp_path):
     """Those who hear a table hear of which name a line speaks."""
-    table = "```{eval-rst}\n.. autosummary::\n\n   ~committees.cmdp.CMDP\n```\n"
-    (tmp_path / "index.md").write_text(f"# Title\n\n{table}")
-    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'pages.api']\n")
-    site = tmp_path / "site"
-    options = {"buildername": "html", "status": None, "warning": None}
-    Sphinx(tmp_path, tmp_path, site, tmp_path / "trees", **options).build()
-    page = BeautifulSoup((site / "index.html").read_text(), "html.parser")
+    page = built(tmp_path, ".. autosummary::\n\n   ~committees.cmdp.CMDP")
     (row,) = page.select("table.autosummary tr")
     assert row.select_one("th").get_text().startswith("CMDP")
+
+
+def test_constants_show_short_values_alone(tmp_path):
+    """A number is told; a path of the machine is not."""
+    names = ["companion.cache.CACHE", "committees.beyond.tables.LAST_SEATS"]
+    page = built(tmp_path, "\n".join(f".. autodata:: {name}" for name in names))
+    told = [line.get_text() for line in page.select("dl.py dt.sig")]
+    assert "_build" not in told[0]
+    assert "= 32" in told[1]
