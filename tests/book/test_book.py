@@ -115,7 +115,7 @@ ONE_NUMBER = [
 #: Names on the front page whose numbers are exact, or are no measurements.
 EXACT = {"runs", "front_runs", "rate", "size", "small", "cmdp_50", "cmdp_250", "prices_runs"}
 EXACT |= {"last", "tol", "total", "reproduced", "corrected", "fitted", "failed", "vacuous"}
-EXACT |= {"unknown", "quotas_good", "quotas_yes"}
+EXACT |= {"unknown", "quotas_good", "quotas_yes", "exact_people"}
 
 
 def numbers_of(chapter):
