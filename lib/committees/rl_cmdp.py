@@ -54,8 +54,13 @@ def l1_radius(n_types: int, seen: int, delta: float) -> float:
 
 def bernstein_radius(estimate: FloatArray, seen: int, delta: float) -> FloatArray:
     """Appendix C: how far each entry of the estimate (per type) may be from the truth."""
+    log_term = log(6 * len(estimate) * (seen + 1) / delta)
+    return maurer_pontil(estimate, log_term / max(1, seen))
+
+
+def maurer_pontil(estimate: FloatArray, ratio: float) -> FloatArray:
+    """The two terms of the inequality, for each entry of the estimate and a ratio L / (tau - 1)."""
     first, second = MAURER_PONTIL
-    ratio = log(6 * len(estimate) * (seen + 1) / delta) / max(1, seen)
     return np.asarray(first * np.sqrt(estimate * (1 - estimate) * ratio) + second * ratio)
 
 

@@ -13,6 +13,7 @@ second person on, instead of the maximum: the intervals never shrink.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 import cvxpy as cp
 import highspy
@@ -23,7 +24,7 @@ from committees import highs
 from committees.checks import FloatArray
 from committees.optimism import OptimisticLP, Optimum, accept_everybody, occupation
 from committees.problem import Problem
-from committees.rl_cmdp import MAURER_PONTIL, RLCMDP
+from committees.rl_cmdp import RLCMDP, maurer_pontil
 
 
 def printed_lp(problem: Problem, estimate: FloatArray, radius: float) -> cp.Problem:
@@ -86,9 +87,8 @@ def printed_bernstein_radius(estimate: FloatArray, seen: int, delta: float) -> F
     >>> bool(printed_bernstein_radius(np.array([0.5, 0.5]), 10**6, 0.05).min() > 1)
     True
     """
-    first, second = MAURER_PONTIL
-    ratio = np.log(6 * len(estimate) * (seen + 1) / delta) / min(1, seen)
-    return np.asarray(first * np.sqrt(estimate * (1 - estimate) * ratio) + second * ratio)
+    log_term = log(6 * len(estimate) * (seen + 1) / delta)
+    return maurer_pontil(estimate, log_term / min(1, seen))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linprog
@@ -31,15 +31,15 @@ def solve(problem, estimate, c):
 
 
 class TieBrokenLP(OptimisticLP):
-    def __init__(self, problem):
+    def __init__(self, problem, largest_scores):
         self.everybody = accept_everybody(problem)
         self._problem = problem
         self._c = weights(problem)
-        self.largest_scores = []
+        self._largest_scores = largest_scores
 
     def over_l1_ball(self, estimate, radius):
         policy, score = solve(self._problem, estimate, self._c)
-        self.largest_scores.append(score.max())
+        self._largest_scores.append(score.max())
         was_seen = estimate > 0
         belief = np.where(was_seen, estimate, UNSEEN)
         mass = np.where(was_seen, policy, score > 0) * belief
@@ -49,6 +49,8 @@ class TieBrokenLP(OptimisticLP):
 @dataclass(frozen=True)
 class TieBroken(RLCMDP):
     scale: float = 0.0
+    #: The largest score of each episode but the first is put here.
+    largest_scores: list[float] = field(default_factory=list, compare=False)
 
     def program(self, problem):
-        return TieBrokenLP(problem)
+        return TieBrokenLP(problem, self.largest_scores)

@@ -363,7 +363,7 @@ def second_term(people: int) -> float:
 
 
 @claim("bernstein-second-term")
-def bernsteinsecond_term(runs: Runs) -> Measurement:
+def bernstein_second_term(runs: Runs) -> Measurement:
     return Measurement(second_term(HORIZON))
 
 
